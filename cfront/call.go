@@ -28,6 +28,9 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 			c = p.resolve(o, explicit, args, at)
 		}
 	}
+	if c != nil && c == p.within && isIntrinsic(name) { // an overload for another type, which calls the function of the language
+		c, o = nil, nil
+	}
 	switch {
 	case c != nil:
 		return p.called(at, c, nil, args)

@@ -137,7 +137,7 @@ func (t *ctype) pointed() *ctype {
 func (t *ctype) size() (n int64, ok bool) {
 	switch t.form {
 	case numberForm:
-		return t.dtype.Size(), true
+		return t.dtype.Distance(), true
 	case pointerForm:
 		return 8, true
 	case arrayForm:
@@ -229,24 +229,20 @@ var commonTypes = map[string]*ctype{
 var opaque = strings.Fields(`image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image3d_t sampler_t event_t queue_t
 	clk_event_t reserve_id_t ndrange_t`)
 
-// withVectors adds the vector types of some numbers: float2, float4 and so on. Those of three lanes are records, as kernels have no such
-// vectors.
+// withVectors adds the vector types of some numbers: float2, float4 and so on. Those of three lanes in CUDA C are records of three numbers.
 func withVectors(bases map[string]expr.DType, lanes ...int64) map[string]*ctype {
 	all := map[string]*ctype{}
 	maps.Copy(all, commonTypes)
 	for base, t := range bases {
 		for _, n := range lanes {
 			name := fmt.Sprint(base, n)
-			if v := t.Vector(n); n > 1 && v.Known() {
+			if v := t.Vector(n); n > 1 && v.Known() && (n != 3 || slices.Contains(lanes, 16)) {
 				all[name] = number(v)
 				all[name].name = name
 				continue
 			}
 			of := newRecord(name, false)
 			of.record.known, of.record.vector = true, n == 3
-			if n == 3 && slices.Contains(lanes, 16) { // of OpenCL C
-				of.record.aligned = 4 * t.Size()
-			}
 			for _, lane := range []string{"x", "y", "z"}[:min(n, 3)] {
 				of.record.fields = append(of.record.fields, field{lane, number(t)})
 			}

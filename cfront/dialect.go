@@ -157,6 +157,8 @@ const cudaMacros = `#define __CUDACC__ 1
 #define __CUDA_ARCH__ 800
 #define CUDA_VERSION 12000
 #define CUDART_VERSION 12000
+#define THRUST_VERSION 200000
+#define CUB_VERSION 200000
 #define __cplusplus 201703L
 #define __LP64__ 1
 #define assert(condition) ((void) 0)

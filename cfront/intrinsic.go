@@ -81,8 +81,8 @@ var typeWord = map[string]expr.DType{
 }
 
 var (
-	clConvert = regexp.MustCompile(`^(convert|as)_([a-z]+?)(2|4|8|16)?(_sat)?(_rt[ezpn])?$`)
-	clMemory  = regexp.MustCompile(`^(vload|vstore)(a?_half)?(2|4|8|16)?(_rt[ezpn])?$`)
+	clConvert = regexp.MustCompile(`^(convert|as)_([a-z]+?)(2|3|4|8|16)?(_sat)?(_rt[ezpn])?$`)
+	clMemory  = regexp.MustCompile(`^(vload|vstore)(a?_half)?(2|3|4|8|16)?(_rt[ezpn])?$`)
 	cuConvert = regexp.MustCompile(`^__(half2|float2|[a-z]+?)(2|_as_)(half2|float2|[a-z]+)(_r[nzud])?$`)
 )
 
@@ -123,7 +123,7 @@ func kindOf(reinterpret bool) Kind {
 }
 
 func lanesIn(digits string) int64 {
-	return map[string]int64{"": 1, "2": 2, "4": 4, "8": 8, "16": 16}[digits]
+	return map[string]int64{"": 1, "2": 2, "3": 3, "4": 4, "8": 8, "16": 16}[digits]
 }
 
 // resultOf is the type of a call of a function that the file does not define.

@@ -62,7 +62,7 @@ func TestBodies(t *testing.T) {
 		{cl, "switch (a[0]) { case 1: ; }", "other: a switch; other: a label; nothing"},
 		{cl, "if (n > 1) return; else while (1) continue; do n; while (0); goto x; x: ;", "if (n > 1):int32; return; else; while 1; continue; do while 0; n; goto; other: a label; nothing"},
 		{cl, "float3 u; u.x = 1; float8 z; a[0] = z.sF;", "not read: float8 has no member sF"},
-		{cl, "float3 u; u.x = a[0];", "float3 u; u.x = a[0]"},
+		{cl, "float3 u; u.x = a[0];", "float32x3 u; u.0 = a[0]"},
 		{cl, "a[0] = true ? 1 : 2, a[1] = NAN;", "{a[0] = 1, a[1] = NaN:float32}"},
 		{cl, "a[0] = pow(v.x, 2) + mad(1, a[1], 2) + min(n, 1u);", "a[0] = ((pow(v.0, 2):float32 + mad(1, a[1], 2):float32):float32 + min(n, 1):uint32):float32"},
 		{cl, "const int k = 3; float r[k * 2]; const float *p = r; p++; *p;", "const int32 k = 3; float32 r[6]; const float32 p[*] = r; p +after=; p[0]"},

@@ -1,6 +1,10 @@
 package cfront
 
-import "gpuperf/cfront/cpp"
+import (
+	"slices"
+
+	"gpuperf/cfront/cpp"
+)
 
 // colon is the token of the colon of for (T x : list), after the bracket; 0 of another loop.
 func (p *cursor) colon() int {
@@ -25,6 +29,8 @@ func (p *cursor) colon() int {
 const (
 	rangeIndex = "index of the loop"
 	rangeList  = "list of the loop"
+	rangeAt    = "iterator of the loop"
+	rangeEnd   = "end of the loop"
 )
 
 // ranged reads for (T x : list) as for (int i = 0; i < n; ++i) { T x = list[i]; … }, after the bracket (C++17, 9.5.4).
@@ -49,13 +55,21 @@ func (p *parser) ranged(at Pos, colon int) Stmt {
 		v := p.withAngle(0, p.value)
 		t = v.t
 		if r, ok := v.e.(*Ref); !ok || t.form != arrayForm {
-			text := append([]cpp.Token{word("auto"), sign("&&"), word(rangeList), sign("=")}, p.tokens[first:p.i]...)
+			text := []cpp.Token{word("auto"), sign("&&"), word(rangeList), sign("=")}
+			if _, made := v.e.(*Call); made && t.form == recordForm { // it has no other place
+				text = slices.Delete(text, 1, 2)
+			}
+			text = append(text, p.tokens[first:p.i]...)
 			out.Items = append(out.Items, p.spliced(append(text, sign(";"))))
 		} else {
 			p.scope.set(rangeList, &variable{v: r.Var, t: t})
 		}
 	}
 	p.expect(")")
+	if t.form == recordForm && t.record.scope != nil && t.record.scope.names["begin"] != nil {
+		p.iterated(out, head)
+		return out
+	}
 	n, ok := t.extent.(*Int)
 	if t.form != arrayForm || !ok {
 		p.fail(at, "a loop over the elements of %s is not read", t)
@@ -78,13 +92,45 @@ func (p *parser) ranged(at Pos, colon int) Stmt {
 	return out
 }
 
+// iterated reads such a loop over a record, whose functions begin and end give iterators.
+func (p *parser) iterated(out *Block, head []cpp.Token) {
+	made := func(text ...string) (list []cpp.Token) {
+		for _, t := range text {
+			kind := cpp.Kind(cpp.Symbol)
+			if t[0] >= 'a' && t[0] <= 'z' {
+				kind = cpp.Name
+			}
+			list = append(list, cpp.Token{Kind: kind, Text: t, At: cpp.Pos(out.Pos)})
+		}
+		return list
+	}
+	for _, v := range [][2]string{{rangeAt, "begin"}, {rangeEnd, "end"}} {
+		out.Items = append(out.Items, p.spliced(made("auto", v[0], "=", rangeList, ".", v[1], "(", ")", ";")))
+	}
+	loop := &For{Pos: out.Pos}
+	p.splice(made(rangeAt, "!=", rangeEnd), func() { loop.Cond = p.value().e })
+	p.splice(made("++", rangeAt), func() { loop.Step = p.value().e })
+	body := &Block{Pos: p.here()}
+	body.Items = append(body.Items, p.spliced(append(append([]cpp.Token{}, head...), made("=", "*", rangeAt, ";")...)))
+	s := p.controlled()
+	body.Items = append(body.Items, s)
+	_, body.Last = Lines(s)
+	loop.Body = body
+	out.Items, out.Last = append(out.Items, loop), body.Last
+}
+
 // spliced is the declaration that tokens are.
 func (p *parser) spliced(tokens []cpp.Token) (s Stmt) {
+	p.splice(tokens, func() { s = p.local(p.here()) })
+	return s
+}
+
+// splice reads tokens in the place of the text.
+func (p *parser) splice(tokens []cpp.Token, read func()) {
 	start := len(p.tokens)
 	p.tokens = append(p.tokens, tokens...)
 	p.tokens = append(p.tokens, cpp.Token{At: tokens[0].At})
-	p.at(start, p.scope, func() { s = p.local(p.here()) })
-	return s
+	p.at(start, p.scope, read)
 }
 
 // repeated has loops in the places of what a goto at its end leads back to the beginning of: again: …; if (c) goto again; is do { … } while (c).

@@ -326,7 +326,11 @@ func (p *parser) unary() value {
 		switch t.Text {
 		case "++", "--":
 			p.next()
-			return p.step(at, p.unary(), t.Text[:1], false)
+			x := p.unary()
+			if of, ok := p.operatorCall(at, t.Text, x); ok {
+				return of
+			}
+			return p.step(at, x, t.Text[:1], false)
 		case "-", "+", "~", "!":
 			p.next()
 			x := p.unary()

@@ -152,10 +152,13 @@ func (p *parser) postfixed(at Pos, v value) value {
 				continue
 			}
 			v = p.member(at, p.element(at, v, value{&Int{intType.typed(at), 0}, intType}))
-		case p.accept("++"):
-			v = p.step(at, v, "+", true)
-		case p.accept("--"):
-			v = p.step(at, v, "-", true)
+		case p.is("++"), p.is("--"):
+			sign := p.next().Text
+			if of, ok := p.operatorCall(at, sign, v, value{&Int{intType.typed(at), 0}, intType}); ok {
+				v = of
+				continue
+			}
+			v = p.step(at, v, sign[:1], true)
 		case p.is("("):
 			sign := Pos(p.next().At)
 			args := p.arguments()
@@ -246,7 +249,7 @@ func lanesOf(name string, n int) (out []int) {
 		}
 		out = append(out, lane)
 	}
-	if !expr.IsLanes(int64(len(out))) && len(out) != 1 {
+	if !expr.AreLanes(int64(len(out))) && len(out) != 1 {
 		return nil
 	}
 	return out

@@ -56,6 +56,7 @@ type File struct {
 	assembly  map[Stmt]*Assembly
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
+	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }

@@ -25,7 +25,21 @@ func (p *parser) readable() (s Stmt) {
 	}
 	p.i = start
 	p.skip()
+	p.leaveOut(start)
 	return &Other{Pos: at, What: source.Message(err), Unread: true, Body: p.mayDo(start, at)}
+}
+
+// leaveOut notes the names that a statement which is not read seems to declare, those that a type stands before.
+func (p *parser) leaveOut(start int) {
+	for i := start + 1; i < p.i-1; i++ {
+		name, before, after := p.tokens[i], p.tokens[i-1], p.tokens[i+1]
+		if name.Kind == cpp.Name && (before.Kind == cpp.Name && !before.Is("return") || oneOf(before, "*", "&", ">")) && oneOf(after, "[", "=", ";", ",", "(") {
+			if p.file.leftOut == nil {
+				p.file.leftOut = map[string]int{}
+			}
+			p.file.leftOut[name.Text] = name.At.Line
+		}
+	}
 }
 
 // mayDo stands for what a text may do that is not read: change the variables that it names, and jump. A pointer stays where it points to, unless it is assigned to.

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"maps"
+	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
@@ -96,7 +97,7 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		if at := b.env[x.Var].at; at != nil {
 			return at
 		}
-		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
+		if len(x.Var.Dims) > 0 && !x.Var.Pointer || b.inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
 			return &address{array: b.array(e, x.Var), offset: constant(0)}
 		}
 		if b.env[x.Var].either != nil {
@@ -176,6 +177,10 @@ func (b *builder) castAddress(x *cfront.Cast) *address {
 		return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
 	}
 	if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
+		if v := at.alias; b.trial == 0 && v.DType.Known() && (x.Elem.Known() || x.Rec != nil) && !slices.Contains(b.params, v) {
+			b.learnt.parted[v] = true
+			panic(again{})
+		}
 		b.fail(x, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
 	}
 	return at
@@ -250,7 +255,7 @@ func (b *faults) innerSize(p cfront.Expr) int64 {
 func (b *builder) addressOfPlace(of *cfront.Address) *address {
 	switch x := of.X.(type) {
 	case *cfront.Ref:
-		if inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
+		if b.inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
 			return b.addressOf(x)
 		}
 		return &address{alias: x.Var}

@@ -394,7 +394,7 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 		return
 	case len(v.Dims) > 0 || v.DType == "":
 		b.failAt(at, "", "%s is no variable that is assigned to as a whole", v.Name)
-	case inMemory(v):
+	case b.inMemory(v):
 		b.storeScalar(at, v, e)
 		return
 	case v.DType.IsVector():

@@ -274,7 +274,7 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 	name := f.IR
 	args := make([]expr.Expr, len(x.Args))
 	for i, a := range x.Args {
-		if t.IsVector() || isPredicate(name) {
+		if t.IsVector() || a.Type().IsVector() || isPredicate(name) {
 			args[i] = b.value(a)
 			continue
 		}

@@ -155,6 +155,7 @@ const maxExtremes = 4 // in each other, as two in clamp
 
 // shapes finds the outermost extents: one more than the largest index. Where that depends on data the number of elements is a size of the launch.
 func (b *flow) shapes(k *kernel.Kernel) error {
+	var lacking []string
 	for _, list := range [][]*kernel.Array{k.Args, k.Temps} {
 		for _, a := range list {
 			if a.IsValue || len(a.Shape) == 0 || a.Shape[0] != nil {
@@ -174,7 +175,8 @@ func (b *flow) shapes(k *kernel.Kernel) error {
 			outer, err := b.outermost(k, a.Name)
 			switch {
 			case err != nil && a.Space == kernel.Local:
-				b.failLaunch("say how many elements it has, as in --shared '"+a.Name+"=256', or how many bytes there are in all", "the size of %s is not known", a.Name)
+				lacking = append(lacking, a.Name)
+				continue
 			case err != nil:
 				n := b.fresh(a.Name + "_size")
 				k.Args = append(k.Args, &kernel.Array{Name: n, DType: expr.Int32, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
@@ -182,6 +184,13 @@ func (b *flow) shapes(k *kernel.Kernel) error {
 			}
 			a.Shape = append([]expr.Expr{outer}, inner...)
 		}
+	}
+	if len(lacking) > 0 {
+		all := strings.Join(lacking, "=256,") + "=256"
+		if b.opt.Dynamic != "" {
+			all = b.opt.Dynamic + "," + all
+		}
+		b.failLaunch("say how many elements there are, as in --shared '"+all+"', or how many bytes there are in all", "the size of %s is not known", strings.Join(lacking, " and of "))
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (b *builder) lose(v *builderVar) {
 	case len(v.Dims) > 0 && !v.Pointer:
 	case v.Pointer:
 		delete(b.env, v)
-	case v.DType.IsVector() || inMemory(v) || v.DType == "":
+	case v.DType.IsVector() || b.inMemory(v) || v.DType == "":
 	default:
 		b.temp(v)
 		b.env[v] = value{data: true}

@@ -232,15 +232,27 @@ func asFault(err error) fault { return fault{err: err} }
 const symbol = "$"
 
 // changes finds by how much an iteration changes the numbers and addresses that it assigns to, where that is the same in all iterations. It reads
-// the body once, with names for the values at its beginning, and forgets it again.
+// the body once, with names for the values at its beginning, and forgets it again. Where it may assign to variables that keep their values all the same, such as
+// the members of an object that it calls a function of, it reads it once more, with these values.
 func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
-	var candidates []*builderVar
-	for v := range x.assigned {
-		if val := b.env[v]; val.isNum && b.follows(v) || val.at != nil && val.at.array != nil && !b.learnt.moving[v] {
-			candidates = append(candidates, v)
+	out, err := b.changesBut(x, nil)
+	kept := map[*builderVar]*expr.Poly{}
+	for v, d := range out {
+		if n, ok := d.Constant(); ok && n == 0 {
+			kept[v] = d
 		}
 	}
-	slices.SortFunc(candidates, func(v, w *builderVar) int { return site{pos: v.Pos}.compare(site{pos: w.Pos}) })
+	if err != nil || len(kept) == 0 || len(out) == len(b.candidates(x, nil)) {
+		return out, err
+	}
+	out, err = b.changesBut(x, kept)
+	maps.Copy(out, kept)
+	return out, err
+}
+
+// changesBut is changes, with the values before the loop of some variables that keep them.
+func (b *builder) changesBut(x *loopText, kept map[*builderVar]*expr.Poly) (map[*builderVar]*expr.Poly, error) {
+	candidates := b.candidates(x, kept)
 	out := map[*builderVar]*expr.Poly{}
 	if len(candidates) == 0 {
 		return out, nil
@@ -258,7 +270,9 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	err := b.attempt(func() {
 		first := maps.Clone(b.env)
 		for v := range x.assigned {
-			b.unknown(v)
+			if _, keeps := kept[v]; !keeps {
+				b.unknown(v)
+			}
 		}
 		names := map[*builderVar]*expr.Poly{}
 		for _, v := range candidates {

@@ -157,7 +157,7 @@ func (b *builder) placeOf(e cfront.Expr) place {
 		p, _ := b.memberPlace(x)
 		return p
 	case *cfront.Ref:
-		if inMemory(x.Var) && len(x.Var.Dims) == 0 {
+		if b.inMemory(x.Var) && len(x.Var.Dims) == 0 {
 			a := b.array(e, x.Var)
 			return place{array: a, offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes(), record: x.Var.Record}
 		}

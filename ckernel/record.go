@@ -149,7 +149,7 @@ func isPointer(e cfront.Expr) bool {
 func (b *builder) isMemory(e cfront.Expr) bool {
 	switch x := e.(type) {
 	case *cfront.Ref:
-		return inMemory(x.Var)
+		return b.inMemory(x.Var)
 	case *cfront.Index:
 		return b.aliased(x) == nil
 	case *cfront.Member:
@@ -168,7 +168,7 @@ func (b *builder) isMemory(e cfront.Expr) bool {
 
 // object is the variable that a record is, or else its place. What is no object becomes a variable.
 func (b *builder) objectIn(e cfront.Expr) (v *builderVar, p place) {
-	if v, p = b.objectOf(e); v != nil && inMemory(v) {
+	if v, p = b.objectOf(e); v != nil && b.inMemory(v) {
 		return nil, b.placeOf(cfront.Use(v))
 	}
 	return v, p
@@ -178,10 +178,10 @@ func (b *builder) objectIn(e cfront.Expr) (v *builderVar, p place) {
 func (b *builder) objectOf(e cfront.Expr) (v *builderVar, p place) {
 	switch x := e.(type) {
 	case *cfront.Ref:
-		if !inMemory(x.Var) && x.Var.Class != cfront.Builtin {
+		if !b.inMemory(x.Var) && x.Var.Class != cfront.Builtin {
 			return x.Var, p
 		}
-		if inMemory(x.Var) {
+		if b.inMemory(x.Var) {
 			return nil, b.placeOf(x)
 		}
 	case *cfront.Index:

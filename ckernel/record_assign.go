@@ -278,7 +278,7 @@ func (b *builder) copyBytes(x *cfront.Call) {
 		Name: x.Func, Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return " + x.Func + "();", // no interpreter goes on
 	})}
 	for i, at := range slices.Backward(sides) {
-		private := at.alias != nil && !inMemory(at.alias) || at.array != nil && at.array.space == cfront.PrivateSpace
+		private := at.alias != nil && !b.inMemory(at.alias) || at.array != nil && at.array.space == cfront.PrivateSpace
 		switch {
 		case private && i == 0 && at.alias != nil:
 			b.lose(at.alias)

@@ -61,6 +61,7 @@ type learnt struct {
 	kept    map[keptOf]*builderVar
 	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
 	moving  map[*builderVar]bool        // pointers whose offsets in their arrays depend on data
+	parted  map[*builderVar]bool        // variables that are accessed as others than what they are declared as
 	turning map[*builderVar]bool        // pointers that iterations of loops leave in another array
 	changed bool
 }
@@ -92,7 +93,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.
@@ -102,11 +103,14 @@ func (b *bindings) here(at cfront.Pos) site { return site{at, b.path} }
 
 // follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows.
 func (b *bindings) follows(v *builderVar) bool {
-	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
+	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !b.inMemory(v)
 }
 
-// inMemory reports whether a variable is in memory that work-items share, or has members of several types in one place.
-func inMemory(v *builderVar) bool {
+// inMemory reports whether a variable is in memory that work-items share, has members of several types in one place, or is accessed as another type.
+func (b *bindings) inMemory(v *builderVar) bool {
+	if b.learnt.parted[v] {
+		return true
+	}
 	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
 		return true
 	}
@@ -141,6 +145,18 @@ func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
 		b.forget(at, v)
 	}
 	return val, true
+}
+
+// candidates are the variables that an iteration may assign to and whose values are known before it, but some.
+func (b *builder) candidates(x *loopText, but map[*builderVar]*expr.Poly) (candidates []*builderVar) {
+	for v := range x.assigned {
+		_, not := but[v]
+		if val := b.env[v]; !not && (val.isNum && b.follows(v) || val.at != nil && val.at.array != nil && !b.learnt.moving[v]) {
+			candidates = append(candidates, v)
+		}
+	}
+	slices.SortFunc(candidates, func(v, w *builderVar) int { return site{pos: v.Pos}.compare(site{pos: w.Pos}) })
+	return candidates
 }
 
 // temp is the private temporary of a variable.
@@ -228,4 +244,66 @@ func (b *terms) join(when *polycount.Set, x, y value) value {
 		return value{either: &twoAddresses{when, x, y}}
 	}
 	return value{}
+}
+
+// A pointer whose offset in its array depends on data is moving: a temporary of its own has the offset, as others have integers from memory. That a
+// pointer is one shows where it is used and not known: the function is read again then. The array that it points to is known all the same. In a loop
+// it is the one from before the loop, which each iteration must leave it in.
+
+// moves lets a pointer that is not known be moving, and the function be read again; it does nothing where that is so already.
+func (b *bindings) moves(v *builderVar) {
+	if !b.learnt.moving[v] && b.trial == 0 {
+		b.learnt.moving[v] = true
+		panic(again{})
+	}
+}
+
+// isMoving reports whether an expression names a moving pointer.
+func (b *builder) isMoving(e cfront.Expr) bool {
+	v := b.variableOf(e)
+	return v != nil && b.learnt.moving[v]
+}
+
+// move keeps the offset of a moving pointer in its temporary.
+func (b *bindings) move(pos cfront.Pos, v *builderVar, to *address) {
+	n := b.copies[v]
+	if n == "" {
+		n = b.scratch(v.Name+"_offset", expr.Int64)
+		b.copies[v] = n
+	}
+	if here := name(n); !same(here, to.offset) {
+		b.assignTemp(pos, n, b.free(b.express(to.offset)))
+		b.env[v] = value{at: &address{array: to.array, offset: here}}
+	}
+}
+
+// stays reports whether a moving pointer is in the same array from iteration to iteration.
+func (b *bindings) stays(v *builderVar) bool {
+	at := b.env[v].at
+	return b.learnt.moving[v] && !b.learnt.turning[v] && at != nil && at.array != nil
+}
+
+// pointedTo are the arrays of the moving pointers that a loop assigns to.
+func (b *bindings) pointedTo(x *loopText) map[*builderVar]*array {
+	out := map[*builderVar]*array{}
+	for v := range x.assigned {
+		if b.stays(v) {
+			out[v] = b.env[v].at.array
+		}
+	}
+	return out
+}
+
+// sameArrays sees to it that pointers are in the arrays in which they were when the iteration began; what is known of others is forgotten when it begins.
+func (b *bindings) sameArrays(arrays map[*builderVar]*array, env map[*builderVar]value) {
+	for v, a := range arrays {
+		if at := env[v].at; at != nil && at.array == a {
+			continue
+		}
+		if b.trial > 0 {
+			b.failAt(v.Pos, "give each of the arrays its own statement", "it is not known which array %s points to", v.Name)
+		}
+		b.learnt.turning[v] = true
+		panic(again{})
+	}
 }

@@ -41,7 +41,7 @@ func (b *bindings) unit(at cfront.Pos, a *array, bytes int64) {
 	if bytes <= 0 || bytes%a.base.Size() == 0 {
 		return
 	}
-	if a.v.Class == cfront.Local && a.space == cfront.PrivateSpace && a.v.Record == nil && len(a.v.Dims) == 0 {
+	if a.v.Class == cfront.Local && a.space == cfront.PrivateSpace && a.v.Record == nil && len(a.v.Dims) == 0 && !b.learnt.parted[a.v] {
 		b.failAt(at, "", "a part of %s is accessed, which is no array", a.v.Name)
 	}
 	if b.trial > 0 {
@@ -60,9 +60,9 @@ func (b *bindings) size(e cfront.Expr, a *array) int64 {
 	case r != nil:
 		bytes = r.Size
 	case e.PointsTo() != "":
-		bytes = e.PointsTo().Size()
+		bytes = e.PointsTo().Distance()
 	default:
-		bytes = e.Type().Size()
+		bytes = e.Type().Distance()
 	}
 	if bytes == 0 {
 		b.fail(e, "", "the size of what this points to is not known")
@@ -73,7 +73,7 @@ func (b *bindings) size(e cfront.Expr, a *array) int64 {
 
 // elementsOf are the type of the elements of an array in the kernel, and how many make one of the text.
 func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, lanes int64) {
-	bytes := v.DType.Size()
+	bytes := v.DType.Distance()
 	switch r := v.Record; {
 	case r != nil && r.Unknown != "":
 		b.fail(at, "", "the layout of %s is not known: %s", r.Name, r.Unknown)
@@ -90,7 +90,7 @@ func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, la
 		if t := b.learnt.voids[v]; t != nil && t.Record() != nil && t.Record().Unknown == "" {
 			base, bytes = unitOf(t.Record()), t.Record().Size
 		} else if t != nil && t.PointsTo().Known() && t.PointsTo() != expr.Bool {
-			base, bytes = t.PointsTo().Base(), t.PointsTo().Size()
+			base, bytes = t.PointsTo().Base(), t.PointsTo().Distance()
 		}
 	default:
 		b.fail(at, "numbers, vectors of 2, 4, 8 or 16 of them and records have a place", "%s is no array of numbers or records", v.Name)
@@ -269,7 +269,7 @@ func bytesIn(f cfront.Field) int64 {
 	case f.Record != nil:
 		return f.Record.Size * f.Elements()
 	}
-	return f.DType.Size() * f.Elements()
+	return f.DType.Distance() * f.Elements()
 }
 
 // covering are members by which a record is copied: of those in one place the largest, and of these the one with the fewest elements, as compilers copy

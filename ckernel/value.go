@@ -18,10 +18,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	case *cfront.Int:
 		return expr.Int{Value: x.Value}
 	case *cfront.Float:
-		if math.IsNaN(x.Value) || !x.DType.IsFloat() {
-			b.fail(x, "", "this number has no place in a kernel")
-		}
-		return cexpr.Float(x.Value, x.DType)
+		return b.float(x)
 	case *cfront.Ref:
 		return b.variable(x, x.Var)
 	case *cfront.Index:
@@ -71,10 +68,23 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	return nil
 }
 
+// float is a number in floating point. What is none is the value of a function that computes nothing.
+func (b *builder) float(x *cfront.Float) expr.Expr {
+	switch {
+	case !x.DType.IsFloat():
+		b.fail(x, "", "this number has no place in a kernel")
+	case math.IsNaN(x.Value):
+		f := &kernel.Function{Result: x.DType, Counts: map[expr.DType]map[string]int64{}, Body: "return NAN;"}
+		f.Name = b.functionNamed("nan", f)
+		return &expr.Call{Func: f.Name}
+	}
+	return cexpr.Float(x.Value, x.DType)
+}
+
 // variable is the value of a variable. The arithmetic that made a number is then work, and the assignment a statement.
 func (b *builder) variable(at cfront.Expr, v *builderVar) expr.Expr {
 	switch {
-	case inMemory(v) && len(v.Dims) == 0:
+	case b.inMemory(v) && len(v.Dims) == 0:
 		return b.take(at.Place(), b.placeAt(at.Place(), b.array(at, v), constant(0), v.DType))
 	case len(v.Dims) > 0 || v.DType == "":
 		b.fail(at, "", "%s is neither a number nor an element of an array of numbers", v.Name)

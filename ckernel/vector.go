@@ -53,7 +53,7 @@ func (b *builder) vectorVariable(at cfront.Expr, v *builderVar) expr.Expr {
 
 func (b *faults) checkVector(at cfront.Expr, t expr.DType) {
 	if !t.Known() {
-		b.fail(at, "vectors have 2, 4, 8 or 16 lanes", "vectors of another number of lanes have no place in a kernel")
+		b.fail(at, "vectors have 2, 3, 4, 8 or 16 lanes", "vectors of another number of lanes have no place in a kernel")
 	}
 }
 
@@ -232,7 +232,7 @@ func (b *builder) initialise(v *builderVar) {
 		}
 		val := converting(b.value(e), e.Type(), a.base)
 		b.emit(&record{pos: e.Place(), lhs: b.access(e.Place(), a, constant(at), e.Type().Lanes(), nil), rhs: val})
-		at += e.Type().Lanes()
+		at += e.Type().Distance() / e.Type().Base().Size()
 	}
 	if size > maxList {
 		b.failAt(v.Pos, "assign to its elements in a loop", "%s has a list of values for %d elements", v.Name, size)

@@ -274,8 +274,8 @@ func (d *drawer) choice() {
 func (d *drawer) loop() {
 	i := d.name()
 	few := d.of("3", "5", fmt.Sprintf("(int)((unsigned)%s & 7)", d.of("x", "y", "z")), fmt.Sprintf("(int)((unsigned)%s & 3) + 1", d.of(d.vars...)))
-	end := "}"
-	switch d.IntN(8) {
+	end, jumps := "}", []string{"break", "continue"}
+	switch d.IntN(11) {
 	case 0, 1:
 		d.put("for (int %[1]s = 0; %[1]s < %[2]s; %[1]s++) {", i, few)
 	case 2:
@@ -293,10 +293,20 @@ func (d *drawer) loop() {
 		end = fmt.Sprintf("} while (++%s < 6 && (%s));", i, d.value(""))
 	case 7:
 		d.put("int left%[1]s = 6; for (int %[1]s = 0; %[1]s < left%[1]s; %[1]s++, left%[1]s--) {", i)
+	case 8:
+		d.put("int %[1]s = 0, by%[1]s = 1;", i)
+		d.put("while (%s < %s) {", i, few)
+		end, jumps = fmt.Sprintf("%[1]s += %[2]s; by%[1]s *= 3; %[3]s ^= by%[1]s; }", i, d.of("1", "2"), d.vars[0]), jumps[:1]
+	case 9:
+		d.put("for (int %[1]s = 0; ; %[1]s++) {", i)
+		d.put("  if (%s %s 5) break;", i, d.of(">=", "=="))
+	case 10:
+		d.put("int at%[1]s = 0; for (int %[1]s = 0; %[1]s < %[2]s; %[1]s++, at%[1]s += 3) {", i, few)
+		end = fmt.Sprintf("%s += at%s; }", d.vars[0], i)
 	}
 	d.vars, d.fixed = append(d.vars, i), append(d.fixed, i)
 	if d.IntN(3) == 0 {
-		d.put("  if (%s) %s;", d.value(""), d.of("break", "continue"))
+		d.put("  if (%s) %s;", d.value(""), d.of(jumps...))
 	}
 	d.block(1 + d.IntN(3))
 	d.vars = slices.DeleteFunc(d.vars, func(v string) bool { return v == i })

@@ -81,7 +81,7 @@ var edits = strings.NewReplacer(
 // other are results that are others here, by kernel: of functions whose rounding the trees do not keep, and of products of 24 bits, which are taken
 // for products of 32.
 var other = map[string][][2]int{
-	"whole": {{41, 43}}, "conversions": {{12, 24}, {31, 76}}, "lanes": {{31, 37}}, "shared": {{32, 33}},
+	"whole": {{41, 43}}, "conversions": {{12, 24}, {31, 76}}, "shared": {{32, 33}},
 	"floats": {{15, 31}, {59, 60}}, "doubles": {{34, 36}, {44, 46}},
 }
 
@@ -175,4 +175,46 @@ func close(a, b float64) bool {
 		return true
 	}
 	return a == b || a != a && b != b || math.Abs(a-b) <= 1e-5*math.Abs(b)+1e-6
+}
+
+// TestSpellings: the same loop in other words is written out as often.
+func TestSpellings(t *testing.T) {
+	loads := func(loop string) int {
+		p, err := Kernel(context.Background(), "__global__ void k(float *y, const float *x, int n, int m) { int i = threadIdx.x; float s = 0; "+loop+" y[i] = s; }", "k", Options{Architecture: "sm_90"})
+		if err != nil {
+			t.Fatalf("%s: %v", loop, err)
+		}
+		return strings.Count(p.Listing, "LDG")
+	}
+	want := loads("for (int j = 0; j < m; j++) s += x[j * n + i];")
+	for _, loop := range []string{
+		"int j = 0; while (j < m) { s += x[j * n + i]; j++; }",
+		"int j = 0; while (j < m) { s += x[j * n + i]; j += 1; s *= 0.5f; }",
+		"int j = 0; for (; j < m; ) { s += x[j * n + i]; ++j; }",
+		"const float *p = x + i; for (int j = 0; j < m; j++, p += n) s += *p;",
+		"for (int j = 0; ; j++) { if (j >= m) break; s += x[j * n + i]; }",
+		"int j = 0; while (true) { if (j == m) { break; } s += x[j * n + i]; j++; }",
+	} {
+		if n := loads(loop); n != want {
+			t.Errorf("%s: %d loads, want %d", loop, n, want)
+		}
+	}
+	for _, loop := range []string{ // the counter of which is another one in the condition, or does not always step
+		"int j = 0; while (j < m) { s += x[j * n + i]; if (s > 3) continue; j++; }",
+		"int j = 0, l = m; while (j < l) { s += x[j * n + i]; j++; l -= j & 1; }",
+	} {
+		if n := loads(loop); n != 1 {
+			t.Errorf("%s: %d loads", loop, n)
+		}
+	}
+}
+
+// TestStepsOfThemselves: what a counter steps by may follow from the counter.
+func TestStepsOfThemselves(t *testing.T) {
+	for _, step := range []string{"i += i", "i += i + 1", "i *= 2", "i += i & 12"} {
+		text := "__global__ void k(int *y, int n) { __shared__ int t[256]; int s = 0; for (int i = 4; i < n; " + step + ") s += t[i] ^ t[i + 1]; y[threadIdx.x] = s; }"
+		if _, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

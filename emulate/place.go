@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
 	"gpuperf/memory"
 )
 
@@ -72,36 +73,41 @@ func (e *emulation) meetings() (m meeting) {
 		words.end()
 		slices.end()
 	}
-	n := float64(max(len(blocks), 1))
+	n, deviations := float64(max(len(blocks), 1)), 1.0
+	if len(blocks) < mostCounted/2 {
+		deviations = 2 // what one of two or three blocks does alone is not what most do
+	}
 	m.sectors /= n
-	m.word, m.slice = words.most(n, 1), slices.most(n, 1)
+	m.word, m.slice = words.most(n, deviations), slices.most(n, deviations)
 	return m
 }
 
+// mostCounted is how many blocks are looked at for where atomic operations meet: as many as differ by an eighth of what one does by chance.
+const mostCounted = 64
+
 // evenly are blocks from all of the grid, where those that are looked at have atomic operations: all of these may belong to one multiprocessor, and with that do what others
-// do not.
+// do not. Those that go on as others, whose addresses are written once, are left out.
 func (e *emulation) evenly() []*timing.Block {
-	const most = 64 // as many as differ by an eighth of what one does by chance
 	some := false
+	var own, list []*timing.Block
 	for _, b := range e.blocks {
+		if len(b.Warps) > 0 && b.Warps[0].Trips == nil {
+			own = append(own, b)
+		}
 		for _, w := range b.Warps {
 			atomics(w.Nodes, nil, 1, func(*timing.Event, float64, float64) { some = true })
 		}
 	}
 	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
-		return e.blocks
+		return own
 	}
-	var list []*timing.Block
-	for k, done := int64(0), e.builder.Steps; k < min(most, e.work.Groups); k++ {
-		if e.builder.Steps-done > mostExecuted {
-			return e.blocks
-		}
+	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, e.work.Groups) && e.builder.Steps-done <= mostExecuted; k++ {
 		if b := e.block(e.index(drawnAt(k, e.work.Groups))); !b.Cut {
 			list = append(list, b)
 		}
 	}
-	if len(list) < len(e.blocks) && len(list) < most {
-		return e.blocks
+	if len(list) < len(own) && len(list) < mostCounted {
+		return own
 	}
 	return list
 }
@@ -156,4 +162,74 @@ func (e *emulation) crowded() float64 {
 	}
 	most := max(e.met.word, e.met.slice*e.Device.Value(facts.SliceGap))
 	return most / e.met.sectors * float64(e.busy)
+}
+
+// Loops that compare and swap in shared memory, as sums of floating-point numbers are made there, try again where another lane has been faster. A warp is executed as if it
+// were alone, so that of m of its lanes that meet at a place one is done with each try. Where lanes of other warps come to the place at the same time, too, λ in all, a try of the warp is the last of
+// λ/m of which one succeeds (testdata/h200/measurement/pieces.csv.gz, swaps_inside: each lane tries λ/2 times), and its answer comes as much later.
+
+// swaps are the tries of a warp until all of its lanes are done, and how many of its lanes come to each place.
+type swaps struct {
+	tries  []*timing.Touched
+	places map[int64]float64
+}
+
+// contend tells atomic operations of shared memory that try again of the other warps that do at the same time.
+func (e *emulation) contend() {
+	told := map[*timing.Touched]bool{}
+	each := e.Device.Value(facts.SharedSwapCycles) * timing.Cycle
+	for _, b := range e.blocks {
+		turns := map[visit][]swaps{} // by instruction, and how often a warp has come to it
+		for _, w := range b.Warps {
+			e.swaps(w.Nodes, func(at visit, s swaps) { turns[at] = append(turns[at], s) })
+		}
+		for _, warps := range turns {
+			all := map[int64]float64{}
+			for _, s := range warps {
+				for place, lanes := range s.places {
+					all[place] += lanes
+				}
+			}
+			for _, s := range warps {
+				lanes, times := 0.0, 0.0
+				for place, own := range s.places {
+					lanes, times = lanes+own, times+all[place]
+				}
+				for _, t := range s.tries {
+					if !told[t] {
+						told[t] = true
+						t.Later = int64(each * max(times/lanes-1, 0))
+					}
+				}
+			}
+		}
+	}
+}
+
+// swaps visits the sequences of tries of a warp.
+func (e *emulation) swaps(nodes []timing.Node, visit func(visit, swaps)) {
+	seen, open := visits{}, map[int32]*swaps{}
+	trace.Each(nodes, func(ev *timing.Event) {
+		t := ev.Touch
+		if t == nil || !t.Atomic || t.Space != timing.SharedSpace || len(t.Lanes) == 0 || !e.Function.Instructions[ev.Op].Has("CAST") {
+			return
+		}
+		s := open[ev.Op]
+		if s == nil {
+			s = &swaps{places: map[int64]float64{}}
+			for _, at := range t.Lanes {
+				s.places[at]++
+			}
+			open[ev.Op] = s
+		}
+		s.tries = append(s.tries, t)
+		left := map[int64]bool{}
+		for _, at := range t.Lanes {
+			left[at] = true
+		}
+		if len(left) == len(t.Lanes) { // each lane is the last one at its place
+			visit(seen.next(ev.Op), *s)
+			delete(open, ev.Op)
+		}
+	})
 }

@@ -20,6 +20,7 @@ func (e *emulation) traffic() {
 	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
+	e.contend()
 	e.serve()
 }
 
@@ -72,14 +73,18 @@ func (e *emulation) settled() timed {
 	return e.whole()
 }
 
-// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector.
+// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector; 0 where it serves
+// none of these, as of a launch that loads nothing.
 func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
 	t.WarmReads += e.Missing * max(0, t.DRAMReads-t.WarmReads)
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
-	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
+	if sectors := loads*t.L2Loads + stores*t.L2Stores; sectors >= 1 {
+		sector = e.busyDRAM(&t) / sectors
+	}
+	return loads, stores, sector
 }
 
 // busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.
@@ -153,6 +158,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
 		at, middle = e.shown, e.blocks[0]
 	}
+	at, middle = e.usual(at, middle)
 	w.at = at
 	for d := range e.grid {
 		w.before(middle, d, apart[d])
@@ -160,6 +166,21 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	w.bodies(middle)
 	w.reached()
 	return w.launch, w.ok
+}
+
+// usual is a block that accesses memory for others: the one in the middle, or one of a few drawn from all where that one executes less than half of what blocks do on average, as
+// those that have nothing to do.
+func (e *emulation) usual(at [3]uint32, middle *timing.Block) ([3]uint32, *timing.Block) {
+	const drawn = 8 // as nearly all of so many would have to be such blocks
+	mean := instructions(e.blocks)
+	long := func(b *timing.Block) bool { return 2*instructions([]*timing.Block{b}) >= mean }
+	for k := int64(0); k < drawn && !long(middle); k++ {
+		other := e.index(drawnAt(k, e.work.Groups))
+		if b := e.block(other); !b.Cut && long(b) {
+			at, middle = other, b
+		}
+	}
+	return at, middle
 }
 
 // before compares a block with the one before it along an axis, which is so many work-groups away.

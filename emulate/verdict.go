@@ -86,6 +86,7 @@ type Reason struct {
 type judgement struct {
 	status Status
 	why    []Reason
+	more   bool // may have been executed than the launch does, so that its time is no bound
 }
 
 func (j *judgement) add(s Status, index int, form string, args ...any) {
@@ -115,12 +116,16 @@ func (e *emulation) judge(base timed) (j judgement) {
 	e.judgeData(&j)
 	if part := float64(e.builder.Apart) / float64(max(e.builder.Long, 1)); part > farApart {
 		j.add(Supposed, -1, "iterations of a long loop stand for others, and execute %.0f %% more or fewer instructions than these", 100*part)
+		j.more = true
 	}
 	if e.builder.Uneven {
 		j.add(AtLeast, -1, "not all iterations of a long loop were executed, and it did not go on as it began")
 	}
 	if e.builder.Unlike {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
+	}
+	if j.more && j.status == AtLeast {
+		j.status = Supposed
 	}
 	slices.SortStableFunc(j.why, func(a, b Reason) int {
 		return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index))
@@ -176,6 +181,7 @@ func (e *emulation) judgeData(j *judgement) {
 	for _, d := range e.launch.Decisions() {
 		if (d.Way == exec.Addresses || !guessed[d.Index]) && !e.awaited(d.Index) {
 			j.add(Supposed, d.Index, "%s %s from %s: %s", d.Way, follow[d.Way], e.said(d), e.taken(d))
+			j.more = j.more || d.Others && d.Way == exec.Turns
 		}
 	}
 }

@@ -20,6 +20,16 @@ func TestLeast(t *testing.T) {
 			`["<float32> s = 1 {id=a, inames=i}", "<float32> t = s*x[k] {id=b, dep=a, inames=i:k}", "s = s + t {id=c, dep=b, inames=i:k}", "z[i] = s {dep=c}"]`,
 			`"x": "float32", "z": "float32"`, "[madd 128]", "[x 128]",
 		},
+		{
+			"a product of a variable that a sum can take in", "{[i,k]: 0<=i,k<n}",
+			`["<float32> s = 1 {id=a, inames=i}", "s = s*x[k] {id=b, dep=a, inames=i:k}", "s = s + 2 {id=c, dep=b, inames=i:k}", "z[i] = s {dep=c}"]`,
+			`"x": "float32", "z": "float32"`, "[madd 128]", "[x 128]",
+		},
+		{
+			"a product of a variable alone", "{[i,k]: 0<=i,k<n}",
+			`["<float32> s = 1 {id=a, inames=i}", "s = s*x[k] {id=b, dep=a, inames=i:k}", "z[i] = s {dep=b}"]`,
+			`"x": "float32", "z": "float32"`, "[madd 128]", "[x 128]",
+		},
 		{"integers", "{[i,k]: 0<=i,k<n}", `"z[i] = sum(k, x[i,k])"`, `"x": "int32"`, "[]", "[x 4096]"},
 		{"a condition on data", "{[i,k]: 0<=i,k<n}", `"z[i,k] = x[i,k] if y[k] > 0.5 else w[i,k]"`, `"x": "float32", "y": "float32", "w": "float32"`, "[]", "[y 128]"},
 		{"an affine condition", "{[i,k]: 0<=i,k<n}", `"z[i,k] = x[i,k] if k < 8 else 0.0"`, `"x": "float32"`, "[]", "[x 512]"},

@@ -27,13 +27,15 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 }
 
 // countUpdate counts the one operation of a statement that adds to a variable which its own loops change, or multiplies its own: another product may be
-// part of a multiply-add.
+// part of a multiply-add, and so may this one where a statement beside it adds to the variable.
 func (c *counter) countUpdate(s *kernel.Stmt) error {
 	op, ok := s.RHS.(*expr.Op)
 	if !ok || !slices.Contains([]expr.OpKind{expr.Add, expr.Sub, expr.Mul}, op.Kind) {
 		return nil
 	}
-	changed := func(name string) bool { return (op.Kind != expr.Mul || name == s.Target()) && c.changes(name, s) }
+	changed := func(name string) bool {
+		return (op.Kind != expr.Mul || name == s.Target() && !c.isAdded(name, s)) && c.changes(name, s)
+	}
 	changes := false
 	expr.Walk(op, func(e expr.Expr) bool {
 		switch x := e.(type) {
@@ -61,6 +63,15 @@ func (c *counter) countUpdate(s *kernel.Stmt) error {
 func (c *counter) changes(name string, s *kernel.Stmt) bool {
 	return slices.ContainsFunc(c.k.Statements, func(o *kernel.Stmt) bool {
 		return slices.Equal(o.Inames, s.Inames) && slices.ContainsFunc(c.k.Writes(o), func(w *expr.Access) bool { return w.Array == name })
+	})
+}
+
+// isAdded reports whether a statement in the same loops as s adds something to a variable.
+func (c *counter) isAdded(name string, s *kernel.Stmt) bool {
+	return slices.ContainsFunc(c.k.Statements, func(o *kernel.Stmt) bool {
+		op, ok := o.RHS.(*expr.Op)
+		return ok && (op.Kind == expr.Add || op.Kind == expr.Sub) && slices.Equal(o.Inames, s.Inames) &&
+			slices.ContainsFunc(c.k.Reads(o), func(r *expr.Access) bool { return r.Array == name })
 	})
 }
 

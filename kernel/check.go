@@ -254,8 +254,8 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) {
 // checkVector: the elements of a vector are adjacent in memory.
 func (a *Array) checkVector(x *expr.Access) error {
 	switch {
-	case !expr.IsLanes(x.Lanes):
-		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 4, 8 and 16", x, x.Lanes)
+	case !expr.AreLanes(x.Lanes):
+		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 3, 4, 8 and 16", x, x.Lanes)
 	case len(x.Index) == 0 || len(a.Shape) == 0:
 		return fmt.Errorf("%s takes a vector from a scalar", x)
 	case a.DType != "" && !a.TypeOf(x).Vector(x.Lanes).Known():

@@ -292,32 +292,50 @@ func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index pol
 
 // ends are the least and the greatest value of an expression at points.
 func ends(points *polycount.Set, of polycount.Affine) (first, last int64, err error) {
-	values, err := points.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), of))
-	if err == nil {
-		values, err = values.Project(indexName)
+	if first, err = greatest(points, of.Scale(-1)); err == nil {
+		last, err = greatest(points, of)
 	}
-	if err == nil {
-		first, err = end(values.Lexmin())
-	}
-	if err == nil {
-		last, err = end(values.Lexmax())
-	}
-	return first, last, err
+	return -first, last, err
 }
 
 // errEndless is that of a value without a least or a greatest one.
 var errEndless = errors.New("the values have no end")
 
-// end is the value of a set of one.
-func end(s *polycount.Set, err error) (int64, error) {
+// farthest bounds how far apart the values of an index are looked for.
+const farthest = 1 << 52
+
+// greatest is the greatest value of an expression at points. It is looked for among the values that points have, as to eliminate all else takes long where there
+// are many quotients.
+func greatest(points *polycount.Set, of polycount.Affine) (int64, error) {
+	values, err := points.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), of))
 	if err != nil {
 		return 0, err
 	}
-	at, ok, err := s.Sample()
+	at, ok, err := values.Sample()
 	if err == nil && !ok {
 		err = errEndless
 	}
-	return at[indexName], err
+	most, end := at[indexName], int64(0) // no value is end or more, once that is known
+	for step, known := int64(1), false; err == nil && (!known || most+1 < end); {
+		if step > farthest {
+			return 0, errEndless
+		}
+		from := most + step
+		if known {
+			from = min(from, most+(end-most)/2)
+		}
+		beyond, failed := values.Constrain(polycount.GE(polycount.Name(indexName), polycount.Int(from)))
+		if failed != nil {
+			return 0, failed
+		}
+		at, ok, err = beyond.Sample()
+		if ok {
+			most, step = at[indexName], 2*step
+		} else {
+			end, known, step = from, true, 1
+		}
+	}
+	return most, err
 }
 
 // place is where an access of the statement stands.

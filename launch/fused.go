@@ -13,32 +13,34 @@ import (
 // fused are the variables, by the statements that read them, which hold a product that one sum reads.
 type fused map[*kernel.Stmt]map[string]bool
 
-// find notes those of a straight line of code, which sets and reads them in turns; no other statement mentions them.
+// find notes those of a straight line of code.
 func (f fused) find(k *kernel.Kernel, list []linear.Node) {
-	var line []*kernel.Stmt
-	for _, n := range list {
-		if x, ok := n.(*linear.Exec); ok && x.Stmt.Kind == kernel.Assign {
-			line = append(line, x.Stmt)
-		}
-	}
 	tried := map[string]bool{}
-	for _, s := range line {
+	for _, n := range list {
+		s := assignment(n)
+		if s == nil {
+			continue
+		}
 		to, ok := s.LHS.(expr.Var)
 		if !ok || tried[to.Name] || !isProduct(k, s) {
 			continue
 		}
 		tried[to.Name] = true
-		readers := inTurns(k, line, to.Name)
-		if mentions(k.Statements, to.Name) != 2*len(readers) {
-			continue
-		}
-		for _, r := range readers {
+		for _, r := range addedOnce(k, list, to.Name) {
 			if f[r] == nil {
 				f[r] = map[string]bool{}
 			}
 			f[r][to.Name] = true
 		}
 	}
+}
+
+// assignment is the statement of a node that assigns, nil for others.
+func assignment(n linear.Node) *kernel.Stmt {
+	if x, ok := n.(*linear.Exec); ok && x.Stmt.Kind == kernel.Assign {
+		return x.Stmt
+	}
+	return nil
 }
 
 // isProduct reports whether a statement sets a private variable to a product in floating point, and computes it in the type of the variable.
@@ -49,26 +51,63 @@ func isProduct(k *kernel.Kernel, s *kernel.Stmt) bool {
 	return err == nil && err2 == nil && n > 0 && t == to && t.Base().IsFloat() && a != nil && a.Space == kernel.Private && len(s.Predicates) == 0
 }
 
-// inTurns lists the statements that read a variable, each once after one that sets it to a product; nil where it is otherwise.
-func inTurns(k *kernel.Kernel, line []*kernel.Stmt, name string) (readers []*kernel.Stmt) {
-	set := false
-	for _, s := range line {
-		to, _ := s.LHS.(expr.Var)
-		switch n := reads(s, name); {
-		case n == 0 && to.Name != name:
-		case n == 0 && !set && isProduct(k, s):
-			set = true
-		case n == 1 && set && to.Name != name && !s.Atomic && len(s.Predicates) == 0:
-			set = false
-			readers = append(readers, s)
-		default:
-			return nil
+// addedOnce lists the statements of a line that alone read a product which a variable holds: the next one sets the variable anew, or no other statement
+// of the kernel mentions it.
+func addedOnce(k *kernel.Kernel, list []linear.Node, name string) (readers []*kernel.Stmt) {
+	var line, found []*kernel.Stmt // found: those that read the product which the variable holds
+	holds := false
+	for _, n := range list {
+		s := assignment(n)
+		if s == nil {
+			holds = holds && mentions(within(n), name) == 0
+			continue
 		}
+		line = append(line, s)
+		to, _ := s.LHS.(expr.Var)
+		sets, count := to.Name == name, reads(s, name)
+		if count > 0 && holds {
+			holds = count == 1 && len(found) == 0 && !s.Atomic && len(s.Predicates) == 0
+			found = append(found, s)
+		}
+		if !sets {
+			continue
+		}
+		if holds && len(s.Predicates) == 0 {
+			readers = append(readers, found...)
+		}
+		holds, found = isProduct(k, s), nil
 	}
-	if set {
-		return nil
+	if holds && mentions(line, name) == mentions(k.Statements, name) && !comesIn(line, name) {
+		readers = append(readers, found...)
 	}
 	return readers
+}
+
+// comesIn reports whether a line reads a variable before it sets it.
+func comesIn(line []*kernel.Stmt, name string) bool {
+	for _, s := range line {
+		if to, _ := s.LHS.(expr.Var); reads(s, name) > 0 || to.Name == name {
+			return reads(s, name) > 0 || len(s.Predicates) > 0
+		}
+	}
+	return false
+}
+
+// within are the statements of a node.
+func within(n linear.Node) (list []*kernel.Stmt) {
+	switch x := n.(type) {
+	case *linear.Exec:
+		return []*kernel.Stmt{x.Stmt}
+	case *linear.Guard:
+		for _, n := range x.Body {
+			list = append(list, within(n)...)
+		}
+	case *linear.Loop:
+		for _, n := range x.Body {
+			list = append(list, within(n)...)
+		}
+	}
+	return list
 }
 
 // reads counts how often a statement reads a variable.

@@ -2,6 +2,8 @@ package launch
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
@@ -350,4 +352,77 @@ func truth(holds bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// tested are the comparisons of variables that a straight line of code has made, with the variables that each reads. Code that comes to the same
+// comparison again was led there by the first one, and does not test it.
+type tested map[string][]string
+
+// sides are comparisons that one test decides.
+var sides = map[expr.OpKind]string{expr.Eq: "==", expr.Ne: "==", expr.Lt: "<", expr.Ge: "<", expr.Gt: ">", expr.Le: ">"}
+
+// again reports whether all comparisons of a condition are known, and notes them.
+func (t tested) again(e expr.Expr) bool {
+	x, ok := e.(*expr.Op)
+	if !ok {
+		return false
+	}
+	if x.Kind == expr.And || x.Kind == expr.Or || x.Kind == expr.Not {
+		all := true
+		for _, arg := range x.Args {
+			all = t.again(arg) && all
+		}
+		return all
+	}
+	side, names := sides[x.Kind], []string(nil)
+	if side == "" {
+		return false
+	}
+	for _, arg := range x.Args {
+		expr.FreeVars(arg, func(name string) { names = append(names, name) })
+		side += " " + arg.String()
+		memory := false
+		expr.Walk(arg, func(e expr.Expr) bool {
+			_, is := e.(*expr.Access)
+			memory = memory || is
+			return !memory
+		})
+		if memory {
+			return false
+		}
+	}
+	_, known := t[side]
+	t[side] = names
+	return known
+}
+
+// set forgets what was compared with a variable that changes.
+func (t tested) set(to expr.Expr) {
+	if v, ok := to.(expr.Var); ok {
+		maps.DeleteFunc(t, func(_ string, names []string) bool { return slices.Contains(names, v.Name) })
+	}
+}
+
+// under runs do, which goes through nodes that are executed under a condition: what is compared there is known there alone.
+func (t *tested) under(list []linear.Node, do func()) {
+	before := maps.Clone(*t)
+	do()
+	*t = before
+	t.change(list)
+}
+
+// change forgets what was compared with variables that nodes set.
+func (t tested) change(list []linear.Node) {
+	for _, n := range list {
+		switch x := n.(type) {
+		case *linear.Exec:
+			if x.Stmt.LHS != nil {
+				t.set(x.Stmt.LHS)
+			}
+		case *linear.Guard:
+			t.change(x.Body)
+		case *linear.Loop:
+			t.change(x.Body)
+		}
+	}
 }

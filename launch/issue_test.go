@@ -48,6 +48,16 @@ var issueTests = map[string]struct {
 		"{[l0]: 0<=l0<32 and l0<100*n}", "y[l0] = x[l0 // n, l0 % n] + x[l0 // n, l0 // 4] + x[l0 // 3, 0]", "x (40, 40): float32; y: float32", 5,
 		map[string]float64{"integer_divisions": 1, "integer_ops": 3},
 	},
+	"a product in a variable is part of the sum that sets the variable anew, and of no other": {
+		"{[l0]: 0<=l0<32}", "<> s = x[l0]*x[l0] {id=a}; s = s + 1 {id=b, dep=a, inames=l0}; s = s*x[l0] {id=c, dep=b, inames=l0}; s = s + 2 {id=d, dep=c, inames=l0}; y[l0] = s {id=e, dep=d}; " +
+			"<> t = x[l0]*3 {id=f}; z[l0] = t + 1 {id=g, dep=f}; v[l0] = t + 2 {dep=g}", "x, y, z, v: float32", 1,
+		map[string]float64{"single_ops": 2 + 3},
+	},
+	"what a condition has led to is not tested again": {
+		"{[l0]: 0<=l0<32}", "<> s = 2*x[l0] {id=a}; <> t = 3*x[l0] {id=b}; if s > 1\ny[l0] = 1 {id=c, dep=a}\nend; if s > 1 and t > 1\nz[l0] = 1 {id=d, dep=b:c}\nend; " +
+			"if s > 1 and t <= 1\nv[l0] = 1 {id=e, dep=d}\nend; s = 4 {id=f, dep=e, inames=l0}; if s > 1\nw[l0] = 1 {dep=f}\nend", "x, y, z, v, w: float32", 1,
+		map[string]float64{"conditions": 3},
+	},
 	"a loop is unrolled by 16, its rest by 4": {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 39,
 		map[string]float64{"turns": 2 + 1 + 3, "rounds": 2 + 1 + 3, "single_ops": 39, "global_accesses": 39 + 1},

@@ -92,8 +92,9 @@ type guard struct {
 
 // cond compares an affine expression with 0, or is a predicate, with no operator.
 type cond struct {
-	x  *linear.Index
-	op expr.OpKind
+	x     *linear.Index
+	op    expr.OpKind
+	known bool // by a test before: nothing is tested again
 }
 
 type barrier struct{}
@@ -200,7 +201,7 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}}
+	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}, tested: tested{}}
 	if p.body, err = b.nodes(n.Body, 0); err != nil {
 		return err
 	}
@@ -217,6 +218,7 @@ type builder struct {
 	stmt   *kernel.Stmt // that is looked at
 	computed
 	fused
+	tested
 }
 
 // affine gives an affine expression its slots. What depends on data is an error.
@@ -302,6 +304,7 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 			if n, err = b.exec(x.Stmt); err != nil {
 				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
+			b.change([]linear.Node{from})
 		case *linear.Barrier:
 			n = barrier{}
 		case *linear.Guard:
@@ -310,8 +313,9 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 			b.computed = computed{}
 		case *linear.Loop:
 			b.computed = computed{}
+			b.tested = tested{}
 			n, err = b.loop(x, depth)
-			b.computed = computed{}
+			b.computed, b.tested = computed{}, tested{}
 		}
 		if err != nil {
 			return nil, err
@@ -394,16 +398,16 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 		if c.Equality {
 			op = expr.Eq
 		}
-		out.conds = append(out.conds, cond{&linear.Index{Form: x}, op})
+		out.conds = append(out.conds, cond{x: &linear.Index{Form: x}, op: op})
 	}
 	for _, e := range g.Predicates {
-		out.conds = append(out.conds, cond{x: condition(b.index(e))})
+		out.conds = append(out.conds, cond{x: condition(b.index(e)), known: b.again(e)})
 		if err := b.collect(e, nil, &out.loads, nil); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	out.body, err = b.nodes(g.Body, depth)
+	b.under(g.Body, func() { out.body, err = b.nodes(g.Body, depth) })
 	return out, err
 }
 

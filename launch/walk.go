@@ -327,8 +327,11 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 func (w *walk) guard(g *guard, st *state) {
 	inner := w.copied(st)
 	defer w.giveBack(inner)
-	tested, loads := false, inner.mask
+	tests, tested, loads := int64(0), false, inner.mask
 	for _, c := range g.conds {
+		if !c.known {
+			tests++
+		}
 		tested = tested || c.op == "" || !w.unrolled(c.x.Form)
 		w.assumed = w.assumed || c.op == ""
 		mask, ok := w.where(inner, c.x, c.op, true)
@@ -342,9 +345,9 @@ func (w *walk) guard(g *guard, st *state) {
 		}
 	}
 	diverges(w, g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
-	if tested {
+	if tested && tests > 0 {
 		w.sum[ifs] += st.count() * int64(len(st.mask.lanes))
-		w.issued[issueCondition] += st.count() * int64(len(st.mask.warps)) * int64(len(g.conds))
+		w.issued[issueCondition] += st.count() * int64(len(st.mask.warps)) * tests
 		w.diverge(st, inner.mask)
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {

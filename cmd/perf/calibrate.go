@@ -21,7 +21,7 @@ func calibrateCommand() *cobra.Command {
 	var profile, sheet string
 	var emulator bool
 	cmd := &cobra.Command{
-		Use:   "calibrate [MODEL...] | --for KERNEL.star -p n=4096 | --emulator",
+		Use:   "calibrate [MODEL...] | --for KERNEL -p n=4096 | --emulator",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
 models to their times, and adds them to the profile of the device. Without a model it takes general, which predicts any kernel. With
@@ -32,8 +32,9 @@ one profile at the same time. A few kernels more show the highest rates of the d
 
 With --for it refines the model for any kernel in the profile, or in one for the device that comes with the program: of each kernel it
 measures the accesses to global memory, all of them and each pattern alone, without the rest of its work, at sizes around those given by -p.
-These times correct the costs of that kernel, as far as they show them; others stay. The kernels themselves are never run. predict, rank
-and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
+These times correct the costs of that kernel, as far as they show them; others stay. predict, rank and explain use what is refined for a kernel. A
+kernel function or launch file of which no work can be removed, as of atomic operations and vectors, is run as it is at the sizes that are given, which
+should be several; a warning says so. Other kernels are never run themselves. With --own-model it makes a model of the kernels of scripts alone, with measurement kernels
 for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.
 
 With --emulator it measures on a GPU of NVIDIA what perf emulate must know of it: latencies and gaps of instructions, barriers, caches, atomics.

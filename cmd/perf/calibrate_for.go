@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -26,12 +28,14 @@ type forOptions struct {
 	points   int
 	isolated bool
 	dryRun   bool
+	files    frontend.Options
 }
 
 func (o *forOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.kernels, "for", nil, "refine the model for any kernel for those of a script, KERNEL.star or KERNEL.star#name (may be repeated)")
+	f.StringArrayVar(&o.kernels, "for", nil, "refine the model for any kernel for those of a file, KERNEL or KERNEL#name: a script, a kernel function or a launch file (may be repeated)")
 	addSizes(cmd, &o.sizes)
+	addFiles(cmd, &o.files)
 	f.BoolVar(&o.own, "own-model", false, "with --for: make one model for the kernels alone, which needs no other, and calibrate it")
 	f.StringVar(&o.folder, "to", ".", "with --own-model: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --own-model: the model's name, and that of its file (default: the first script's)")
@@ -73,11 +77,14 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	if err != nil {
 		return err
 	}
-	targets, notes, err := campaign.Targets(cmd.Context(), o.kernels, points, o.folder)
+	targets, notes, err := campaign.Targets(cmd.Context(), o.files, o.kernels, points, o.folder)
 	if err != nil {
 		return err
 	}
 	warn(cmd, notes)
+	if err := o.checkOwn(targets); err != nil {
+		return err
+	}
 	if o.dryRun {
 		device, err := o.target(cmd, on.device)
 		if err != nil {
@@ -99,15 +106,7 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	defer finish(cmd, c)
 	device := facts.Of(c.Device.Info().Fingerprint)
 	if !o.own {
-		var fits []fitting
-		for _, t := range targets {
-			fits = append(fits, func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, to *calibrate.Profile) (*campaign.Calibrated, error) {
-				m, notes, err := c.RefineIn(cmd.Context(), mode, to, t, o.options(device), within)
-				warn(cmd, notes)
-				return m, err
-			})
-		}
-		return calibrateAll(cmd, c, on, fits, profile)
+		return calibrateAll(cmd, c, on, o.refinements(cmd, targets, device), profile)
 	}
 	path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
 	if err != nil {
@@ -127,6 +126,28 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	return calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
+}
+
+// refinements refine the model for any kernel for each of the targets.
+func (o *forOptions) refinements(cmd *cobra.Command, targets []modelgen.Target, device *facts.Device) []fitting {
+	var fits []fitting
+	for _, t := range targets {
+		fits = append(fits, func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, to *calibrate.Profile) (*campaign.Calibrated, error) {
+			m, notes, err := c.RefineIn(cmd.Context(), mode, to, t, o.options(device), within)
+			warn(cmd, notes)
+			return m, err
+		})
+	}
+	return fits
+}
+
+// checkOwn refuses kernels of which no models are made.
+func (o *forOptions) checkOwn(targets []modelgen.Target) error {
+	i := slices.IndexFunc(targets, func(t modelgen.Target) bool { return len(t.Whole) > 0 })
+	if !o.own || i < 0 {
+		return nil
+	}
+	return usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)
 }
 
 // options are those of modelgen.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -189,20 +190,28 @@ func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
 	return nil
 }
 
-// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last.
-func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool) error {
+// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.
+func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool, top int) error {
 	if ranked {
 		slices.SortStableFunc(all, func(a, b *launches.Report) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	}
+	if top > 0 {
+		shown := map[string]int{}
+		all = slices.DeleteFunc(all, func(r *launches.Report) bool {
+			_, at, _ := strings.Cut(r.Name, " ") // the sizes
+			shown[at]++
+			return shown[at] > top
+		})
 	}
 	return show(cmd, kernelsJSON(emulatedSummaries(all)), func(w io.Writer) error { return writeEmulated(w, all, ranked) })
 }
 
 // emulate predicts launch files by emulation. It reports false where the model is to predict.
-func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (done bool, err error) {
+func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, top int) (done bool, err error) {
 	all, said, err := o.byEmulator(cmd, args, launches.Request{Times: true})
 	if err != nil || len(all) > 0 {
 		if err == nil {
-			err = showEmulated(cmd, all, ranked)
+			err = showEmulated(cmd, all, ranked, top)
 		}
 		return true, err
 	}
@@ -214,7 +223,7 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (
 
 // predict predicts the kernels of a file.
 func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
-	if done, err := o.emulate(cmd, args, false); done || err != nil {
+	if done, err := o.emulate(cmd, args, false, 0); done || err != nil {
 		return err
 	}
 	cases, err := fileCases(cmd, o.files, args[0], o.sizes)

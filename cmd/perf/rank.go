@@ -50,7 +50,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if all.on {
 				return all.rank(cmd, &o, args, top)
 			}
-			if done, err := o.emulate(cmd, args, true); done || err != nil {
+			if done, err := o.emulate(cmd, args, true, top); done || err != nil {
 				return err
 			}
 			return o.rank(cmd, args, top)

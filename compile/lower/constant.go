@@ -186,7 +186,7 @@ func (l *lowering) size(s cfront.Stmt) int {
 }
 
 func (l *lowering) nominal(f *cfront.For) int {
-	c := l.counts(f)
+	c := l.counts(l.usual(f))
 	d, ok := f.Init.(*cfront.Declare)
 	if c == nil || !ok || len(d.Vars) == 0 || d.Vars[0] != c.v || d.Vars[0].Init == nil {
 		return 0

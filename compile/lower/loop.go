@@ -26,12 +26,12 @@ func (l *lowering) counts(x *cfront.For) *counter {
 		}
 		cond = cfront.Operation(x.Pos, "!=", x.Cond, cfront.Zero(x.Pos))
 	}
-	step, ok := x.Step.(*cfront.Assign)
-	if !ok {
+	step, others := stepOf(x.Step, cond)
+	if step == nil {
 		return nil
 	}
-	to, ok := step.To.(*cfront.Ref)
-	if !ok || !to.Var.DType.IsInteger() || len(to.Var.Dims) > 0 || l.learnt.memory[to.Var] {
+	to := step.To.(*cfront.Ref)
+	if !to.Var.DType.IsInteger() || len(to.Var.Dims) > 0 || l.learnt.memory[to.Var] {
 		return nil
 	}
 	c := &counter{v: to.Var, op: cond.Op, end: cond.Y, step: step.Op, by: step.Value, cond: cond}
@@ -49,7 +49,7 @@ func (l *lowering) counts(x *cfront.For) *counter {
 		c.end = cond.X
 		c.op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}[cond.Op]
 	}
-	changed := l.assigned(x.Body, &cfront.Do{X: x.Cond})
+	changed := l.assigned(append(others, x.Body, &cfront.Do{X: x.Cond})...)
 	if changed[c.v] {
 		return nil
 	}
@@ -58,6 +58,24 @@ func (l *lowering) counts(x *cfront.For) *counter {
 		return nil
 	}
 	return c
+}
+
+// stepOf is the assignment of a step to the variable that a comparison is about, and what else the step does.
+func stepOf(step cfront.Expr, cond *cfront.Binary) (found *cfront.Assign, others []cfront.Stmt) {
+	items := []cfront.Expr{step}
+	if list, ok := step.(*cfront.List); ok {
+		items = list.Items
+	}
+	for _, e := range items {
+		if a, ok := e.(*cfront.Assign); ok && found == nil {
+			if to, ok := a.To.(*cfront.Ref); ok && (isVar(cond.X, to.Var) || isVar(cond.Y, to.Var)) {
+				found = a
+				continue
+			}
+		}
+		others = append(others, &cfront.Do{X: e})
+	}
+	return found, others
 }
 
 // names reports whether an expression has one of the variables in it.
@@ -156,6 +174,7 @@ func (l *lowering) forLoop(x *cfront.For) {
 	if x.Init != nil {
 		l.statement(x.Init)
 	}
+	x = l.usual(x)
 	c := l.counts(x)
 	if c != nil {
 		if n, ok := l.trips(c); ok && l.writesOut(x, n) {
@@ -247,7 +266,13 @@ func (l *lowering) contains(s cfront.Stmt, is func(j *cfront.Jump, inner bool) b
 	return found
 }
 
-func (l *lowering) whileLoop(x *cfront.While) { l.looped(x.Cond, x.Body, nil, x.Do) }
+func (l *lowering) whileLoop(x *cfront.While) {
+	if !x.Do {
+		l.forLoop(&cfront.For{Pos: x.Pos, Cond: x.Cond, Body: x.Body})
+		return
+	}
+	l.looped(x.Cond, x.Body, nil, true)
+}
 
 // looped is a loop: its condition is tested before it and at the end of each iteration. Of what must hold together, what may not be computed in vain is
 // tested in the iteration.

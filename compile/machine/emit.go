@@ -50,6 +50,13 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 				f, numbers, most = g, other, fewer
 			}
 		}
+		if err == nil && o.Limit > 0 && most > o.Limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
+			for _, ordered := range []bool{true, false} {
+				if g, other, fewer, err := again(ordered, most); err == nil && fewer < most {
+					f, numbers, most = g, other, fewer
+				}
+			}
+		}
 		if err == nil {
 			c.Listing, c.Rare = f.write(numbers, o)
 			c.Registers = max(most, 2)

@@ -72,8 +72,12 @@ func follow(all []*Value, v *Value, n int, align int64) []*Value {
 const mostAlign = 16
 
 // alignment is a power of two that an address is a multiple of.
-func alignment(v *Value) int64 {
-	if v == nil {
+func alignment(v *Value) int64 { return aligned(v, nil) }
+
+// aligned is alignment where counters of loops are open, which are taken for multiples of all that the others allow: what each iteration adds to
+// them may follow from themselves.
+func aligned(v *Value, open []*Value) int64 {
+	if v == nil || slices.Contains(open, v) {
 		return mostAlign
 	}
 	low := func(n int64) int64 {
@@ -87,23 +91,23 @@ func alignment(v *Value) int64 {
 		return low(v.Int)
 	case Shl:
 		if v.Args[1].Op == Const {
-			return min(alignment(v.Args[0])<<min(v.Args[1].Int, 4), mostAlign)
+			return min(aligned(v.Args[0], open)<<min(v.Args[1].Int, 4), mostAlign)
 		}
 	case Mul:
 		if v.Args[1].Op == Const {
-			return min(alignment(v.Args[0])*low(v.Args[1].Int), mostAlign)
+			return min(aligned(v.Args[0], open)*low(v.Args[1].Int), mostAlign)
 		}
 	case Add, Sub, Or, Xor:
-		return min(alignment(v.Args[0]), alignment(v.Args[1]))
+		return min(aligned(v.Args[0], open), aligned(v.Args[1], open))
 	case And:
-		return max(alignment(v.Args[0]), alignment(v.Args[1]))
+		return max(aligned(v.Args[0], open), aligned(v.Args[1], open))
 	case Special:
 		if v.Aux == "stack" {
 			return mostAlign
 		}
 	case Phi:
 		if v.Type == W && len(v.Args) == 2 && v.Args[1].Op == Add && v.Args[1].Args[0] == v {
-			return min(alignment(v.Args[0]), alignment(v.Args[1].Args[1]))
+			return min(aligned(v.Args[0], open), aligned(v.Args[1].Args[1], append(slices.Clip(open), v)))
 		}
 	}
 	return 1

@@ -123,6 +123,7 @@ const (
 	SharedLatency       Key = "shared_latency"          // of a load from shared memory
 	SharedGap           Key = "shared_gap"              // of a wavefront: 128 B of a multiprocessor
 	SharedAtomicLatency Key = "shared_atomic_latency"   // of an atomic operation on shared memory
+	SharedSwapCycles    Key = "shared_swap_cycles"      // from one update to the next, of lanes of several sub-groups that compare and swap at one place
 	SharedAtomicGap     Key = "shared_atomic_gap"       // of two lanes that meet at an address
 	ShuffleLatency      Key = "shuffle_latency"         // of SHFL
 	L1Latency           Key = "l1_latency"              // of a load that the first-level cache serves

@@ -75,7 +75,7 @@ func SentinelJob(dev samples.Fingerprint) device.Job {
 			{Name: "x", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 1, Read: true},
 			{Name: "y", Kind: device.Buffer, DType: "float32", Count: 4 * items, Seed: 2, Write: true},
 		},
-		Policy: device.Policy{Trials: 15, MinTrials: 5, MaxWarmUp: 200 * time.Millisecond, TimeLimit: 2 * time.Second},
+		Policy: device.Policy{Trials: 15, MinTrials: 5, MaxWarmUp: 200 * time.Millisecond, TimeLimit: 100 * time.Millisecond},
 	}
 }
 

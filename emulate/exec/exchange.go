@@ -204,14 +204,14 @@ func reduce(w *Warp, o *op, lanes uint32) {
 			sum = combine(sum, uint32(v), signed)
 		}
 	}
-	w.spread(o, uint64(sum), sure)
+	w.spread(o, lanes, uint64(sum), sure)
 }
 
 // elect chooses one lane: the predicate holds there alone.
 func elect(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
 	first := lanes & -lanes
-	w.spread(o, uint64(active(lanes)), w.step.Doubtful == 0)
+	w.spread(o, lanes, uint64(active(lanes)), w.step.Doubtful == 0)
 	if o.results > 0 {
 		f.setPredicate(o.toPred[0], lanes, truth{first, lanes})
 	}

@@ -119,18 +119,26 @@ func toUniform(w *Warp, o *op, lanes uint32) {
 		}
 		f.setPredicate(o.toPred[0], lanes, other)
 	}
-	w.spread(o, v, known)
+	w.spread(o, lanes, v, known)
 }
 
-// spread writes a value to a uniform register.
-func (w *Warp) spread(o *op, v uint64, known bool) {
+// spread writes a value to a uniform register, or to lanes of another.
+func (w *Warp) spread(o *op, lanes uint32, v uint64, known bool) {
 	if o.to[0] == sinkRow {
 		return
 	}
 	f := w.path.file
-	f.spread(o.to[0], uint32(v), known)
-	if o.width == 2 {
-		f.spread(o.to[0]+1, uint32(v>>32), known)
+	for k := range max(o.width, 1) {
+		n, part := o.to[0]+k, uint32(v>>(32*k))
+		if n >= firstUniform || lanes == all {
+			f.spread(n, part, known)
+			continue
+		}
+		var values row
+		for i := range values {
+			values[i] = part
+		}
+		f.set(n, lanes, &values, -uint32(uint64Of(known)))
 	}
 }
 

@@ -31,7 +31,7 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 		extra := max(times*p.Units[SharedAtomic].Gap-max(t.Waves, 1)*p.Units[Shared].Gap, 0)
 		p.shared[Shared] += extra
 		p.result.Busy[SharedAtomic] += times * p.Units[SharedAtomic].Gap
-		return late + extra + (times-1)*p.Units[SharedAtomic].Gap + p.Units[SharedAtomic].Latency, read
+		return late + extra + (times-1)*p.Units[SharedAtomic].Gap + p.Units[SharedAtomic].Latency + t.Later, read
 	case t.Space == SharedSpace:
 		return late + (max(t.Waves, 1)-1)*p.Units[Shared].Gap + p.Units[Shared].Latency, read // one cycle to look up a wave, and one to move it
 	}

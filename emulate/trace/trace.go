@@ -184,8 +184,9 @@ func (r *recorder) step() {
 		t = bulk(s.Accesses, &s.Tile)
 	} else if t = touched(s.Accesses, r.number); t != nil {
 		t.Past = in.Has("BYPASS") || t.Space == timing.GlobalSpace && coherent(in)
-		if in.Name == "ATOMS" && in.Has("POPC") {
-			t.Conflicts = pass(t.Lanes, t.Width) // lanes that count the same are counted together: testdata/h200/measurement/pieces.csv.gz, inside 0
+		if in.Name == "ATOMS" && (in.Has("POPC") || in.Has("CAST")) {
+			// Lanes that count the same are counted together, and of those that swap at a place the first one does: testdata/h200/measurement/pieces.csv.gz, inside 0, swaps_inside 1.
+			t.Conflicts = pass(t.Lanes, t.Width)
 		}
 	}
 	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t, Meet: r.met(&s.Meeting, t)}})

@@ -413,7 +413,7 @@ func (p *Predictor) purpose(cases []*workload.Case) Purpose {
 func (p *Predictor) madeFor(cases []*workload.Case) bool {
 	return !slices.ContainsFunc(cases, func(c *workload.Case) bool {
 		return !slices.ContainsFunc(p.Model.Measure, func(m models.Measurement) bool {
-			return m.Script != "" && filepath.Base(m.Script) == c.Identity.Source && (m.Kernel == "" || m.Kernel == c.Identity.Variant)
+			return m.Script != "" && filepath.Base(m.Script) == c.Identity.Source && (m.Kernel == "" || m.Kernel == cmp.Or(c.Identity.Variant, c.Name))
 		})
 	})
 }

@@ -19,7 +19,6 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
 	"gpuperf/internal/warning"
-	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -52,7 +51,7 @@ func PlanRefinement(general *calibrate.Calibration, t modelgen.Target, opt model
 		return nil, err
 	}
 	for _, m := range r.measure {
-		cases, err := modelgen.Cases([]script.Variant{t.Variant}, m)
+		cases, err := t.CasesOf(m)
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +87,17 @@ func (c *Campaign) Refine(ctx context.Context, mode samples.Mode, r *Refinement,
 	return out, nil
 }
 
+// asItIs reports whether a kernel was measured with all of its work.
+func asItIs(measure []models.Measurement) bool {
+	return !slices.ContainsFunc(measure, func(m models.Measurement) bool { return m.RemoveWork != nil })
+}
+
 // meanLogGain is the mean, over the sizes that are measured, of the logarithm of the kernel's time over that of what is left of it without its work,
 // whichever is longer, by the general model.
 func (r *Refinement) meanLogGain() (float64, error) {
+	if asItIs(r.measure) {
+		return 0, nil
+	}
 	var whole []*workload.Case
 	for _, c := range r.Plan.Cases {
 		if !slices.ContainsFunc(whole, func(o *workload.Case) bool { return maps.Equal(o.Sizes, c.Sizes) }) {
@@ -227,6 +234,9 @@ func (p *Predictor) For(c *workload.Case) *Predictor {
 func (p *Predictor) values(c *workload.Case) (whole, part map[string]float64, err error) {
 	if whole, err = featuresOn(p.Facts, c, p.ids); err != nil || p.Fit.Refines == "" {
 		return whole, nil, err
+	}
+	if asItIs(p.Model.Measure) {
+		return whole, nil, nil
 	}
 	left, err := workload.WorkRemoved([]*workload.Case{c})
 	if err != nil {

@@ -42,7 +42,7 @@ func given(k *frontend.Kernel, at map[string]int64) map[string]int64 {
 
 // completeSizes returns for each kernel its own sizes as far as they have a value for each of its parameters. Notes name those left
 // out. Each kernel must have some, and each size a kernel that has a parameter for it.
-func completeSizes(all []*frontend.Kernel, sizes []map[string]int64) (own [][]map[string]int64, notes []string, err error) {
+func completeSizes(kernels, all []*frontend.Kernel, sizes []map[string]int64) (own [][]map[string]int64, notes []string, err error) {
 	for _, at := range sizes {
 		for _, name := range slices.Sorted(maps.Keys(at)) {
 			if !slices.ContainsFunc(all, func(k *frontend.Kernel) bool { return slices.Contains(k.Takes(), name) }) {
@@ -50,7 +50,7 @@ func completeSizes(all []*frontend.Kernel, sizes []map[string]int64) (own [][]ma
 			}
 		}
 	}
-	for _, k := range all {
+	for _, k := range kernels {
 		var complete []map[string]int64
 		var lacking []string
 		var missing string

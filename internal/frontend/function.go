@@ -120,8 +120,11 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		return nil, err
 	}
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
-		if in := readInPart(ctx, file, opt, complete); in != nil {
+		in, partly := readInPart(ctx, file, opt, complete)
+		if in != nil {
 			f, err = in, nil
+		} else if isGiven(partly) {
+			err = partly
 		}
 	}
 	if f == nil {
@@ -198,7 +201,11 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		if len(sizes) > 0 {
 			err = d.readable(ctx, sizes)
 		}
-		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && err == nil {
+		in, partly := readInPart(ctx, d.path, d.opt, nil)
+		if isGiven(partly) {
+			return nil, partly
+		}
+		if in != nil && err == nil {
 			k := *d.kernel
 			k.Variant.Kernel, k.Unsized = in.ir, nil
 			return &k, nil
@@ -218,7 +225,10 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	f.opt.At = values
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
-		in := readInPart(ctx, f.path, f.opt, nil)
+		in, partly := readInPart(ctx, f.path, f.opt, nil)
+		if isGiven(partly) {
+			return nil, partly
+		}
 		if in == nil && !errors.As(err, new(*source.Error)) && d.kernel.Unsized != nil { // it takes too much: what it lacks for all sizes may be less
 			return nil, d.kernel.Unsized
 		}
@@ -236,13 +246,19 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 }
 
 // readInPart is a function without the parts that are not read; nil where it is not read even so.
-func readInPart(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) *function {
+func readInPart(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	opt.C.Opaque, opt.Opaque = true, true
 	f, err := readFunction(ctx, path, opt, complete)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return f
+	return f, nil
+}
+
+// isGiven reports that an error goes away where the user says how much local memory a launch has: what else is lacking shows at once then.
+func isGiven(err error) bool {
+	var at *source.Error
+	return errors.As(err, &at) && strings.Contains(at.Hint, "--shared")
 }
 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.

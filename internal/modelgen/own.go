@@ -7,6 +7,7 @@ import (
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
+	"gpuperf/workload"
 )
 
 // Own lists what is measured of kernels to refine a general model for them: all accesses of a kernel together, without its other work, at
@@ -15,6 +16,10 @@ import (
 func Own(targets []Target, opt Options) (own []models.Measurement, notes []string, err error) {
 	opt.Points = cmp.Or(opt.Points, ownPoints)
 	for _, t := range targets {
+		if t.Fixed {
+			own, notes = append(own, t.whole()), addOnce(notes, t.wholeNote())
+			continue
+		}
 		s, err := examine(t, opt)
 		if err != nil {
 			return nil, nil, err
@@ -26,9 +31,33 @@ func Own(targets []Target, opt Options) (own []models.Measurement, notes []strin
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(sets) == 0 && len(t.Whole) > 0 {
+			sets, more = []models.Measurement{t.whole()}, append(more, t.wholeNote())
+		}
 		own, notes = append(own, sets...), addOnce(notes, slices.Concat(s.notes, s.outside, more)...)
 	}
 	return own, notes, nil
+}
+
+// whole is the kernel as it runs.
+func (t Target) whole() models.Measurement {
+	return models.Measurement{Script: t.Script, Kernel: t.Variant.Name, Sizes: t.Sizes}
+}
+
+func (t Target) wholeNote() string {
+	text := "none of its work can be removed: it is measured as it is, at the sizes that are given"
+	if len(t.Sizes) == 1 {
+		text += "; more of them tell more, as -p n=1M,4M,16M"
+	}
+	return warning.Estimated.About("kernel "+t.Variant.Name, "%s", text)
+}
+
+// CasesOf are the kernels of a measurement of a target.
+func (t Target) CasesOf(m models.Measurement) ([]*workload.Case, error) {
+	if m.RemoveWork == nil && len(t.Whole) > 0 {
+		return t.Whole, nil
+	}
+	return Cases([]script.Variant{t.Variant}, m)
 }
 
 // OwnSet is what Own lists, with estimated times and without a model.
@@ -41,7 +70,7 @@ func OwnSet(targets []Target, opt Options) (*Set, error) {
 		}
 		set.Notes = append(set.Notes, notes...)
 		for _, m := range own {
-			cases, err := Cases([]script.Variant{t.Variant}, m)
+			cases, err := t.CasesOf(m)
 			if err != nil {
 				return nil, err
 			}

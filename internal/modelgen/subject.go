@@ -19,6 +19,10 @@ type Target struct {
 	Script  string // the path of its script, as the model file is to name it
 	Variant script.Variant
 	Sizes   []map[string]int64
+	// Whole is the kernel as it runs at the sizes, of one whose source exists: what is measured where none of its work can be removed. Fixed says that it
+	// is read at these sizes alone.
+	Whole []*workload.Case
+	Fixed bool
 }
 
 // subject is a target with its counts and the sizes to measure it at.

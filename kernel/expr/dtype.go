@@ -54,6 +54,9 @@ type dtypeRow struct {
 // Lanes are the numbers of lanes that vector types have: those of OpenCL C whose size is a power of two.
 var Lanes = []int64{2, 4, 8, 16}
 
+// three lanes are those of vectors that kernel functions have, and programs that are generated have not.
+const three = 3
+
 var dtypes = withVectors(map[DType]dtypeRow{
 	Bool:       {size: 1, class: classBool},
 	Int8:       {size: 1, class: classInt},
@@ -80,7 +83,7 @@ func withVectors(scalars map[DType]dtypeRow) map[DType]dtypeRow {
 		if row.class == classBool || row.class == classComplex {
 			continue
 		}
-		for _, n := range Lanes {
+		for _, n := range append([]int64{three}, Lanes...) {
 			all[vectorName(t, n)] = dtypeRow{n * row.size, classVector, t, n}
 		}
 	}
@@ -94,6 +97,14 @@ func (t DType) Known() bool { _, ok := dtypes[t]; return ok }
 
 // Size is the size of an element in bytes; 0 for an unknown type.
 func (t DType) Size() int64 { return dtypes[t].size }
+
+// Distance is that of the elements of arrays in bytes: their size, but of vectors of three lanes that of four (OpenCL C 3.0, 6.3.5).
+func (t DType) Distance() int64 {
+	if row := dtypes[t]; row.lanes == three {
+		return row.size / three * 4
+	}
+	return t.Size()
+}
 
 // IsInteger reports whether t is a signed or unsigned integer type (bool is not).
 func (t DType) IsInteger() bool { return t.IsSigned() || dtypes[t].class == classUint }
@@ -141,7 +152,7 @@ func (t DType) Base() DType { return cmp.Or(dtypes[t].base, t) }
 func (t DType) Lanes() int64 { return max(dtypes[t].lanes, 1) }
 
 // Vector is the type of vectors of t with that many lanes; t itself for one lane. It is not Known for numbers of lanes
-// that are not in [Lanes] and for types that have no vectors.
+// that are neither three nor in [Lanes], and for types that have no vectors.
 func (t DType) Vector(lanes int64) DType {
 	if lanes <= 1 {
 		return t
@@ -149,5 +160,8 @@ func (t DType) Vector(lanes int64) DType {
 	return vectorName(t, lanes)
 }
 
-// IsLanes reports whether accesses may have that many lanes.
+// IsLanes reports whether accesses of generated programs may have that many lanes.
 func IsLanes(n int64) bool { return slices.Contains(Lanes, n) }
+
+// AreLanes reports whether vectors may have that many lanes.
+func AreLanes(n int64) bool { return n == three || IsLanes(n) }

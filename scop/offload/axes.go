@@ -35,8 +35,8 @@ type Form struct {
 	Serial bool
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
-	// Pointwise: there are neither sums nor loops; work-items may have several points each.
-	Pointwise bool
+	// Pointwise: there are neither sums nor loops; work-items may have several points each. Parts: their statements store parts of the same lines.
+	Pointwise, Parts bool
 	// Sweep tells of loops in the parallel ones whose iterations follow each other.
 	Sweep Sweep
 	// Operands are how many elements a term of such a sum reads.
@@ -290,9 +290,29 @@ func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error 
 
 // points enters the extents of a form without sums.
 func (c *compiler) points(f *Form, s *pointwise) {
+	f.Parts = storesParts(s.from, s.order[0])
 	for axis, p := range s.order {
 		f.Extent[axis] = c.extent(s.domain, p)
 	}
+}
+
+// storesParts reports that several statements store elements of an array that are some apart for neighbouring work-items.
+func storesParts(k *kernel.Kernel, fastest string) bool {
+	seen := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, a := range k.Writes(s) {
+			if len(a.Index) == 0 {
+				continue
+			}
+			if x, err := k.AffineOf(a.Index[len(a.Index)-1]); err == nil && magnitude(x.Coeff(fastest)) > 1 {
+				if seen[a.Array] {
+					return true
+				}
+				seen[a.Array] = true
+			}
+		}
+	}
+	return false
 }
 
 // runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than the machine allows.

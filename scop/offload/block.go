@@ -31,8 +31,6 @@ type blocks struct {
 	whole        *polycount.Set // with that of the sum
 
 	sums *kernel.Array // of a work-item
-	// slice is the iname of the parts of the terms that work-items add up apart (point.go), "" where each adds all.
-	slice string
 
 	to *kernel.Kernel
 }
@@ -140,13 +138,11 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 		return nil, err
 	}
 	b.declare(dtype)
-	b.sliced()
 	init := b.points("_init")
-	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames(b.inSlice()...)})
+	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
 	if err := b.phases(); err != nil {
 		return nil, err
 	}
-	sums := b.gather(dtype)
 	x := b.points("")
 	for _, s := range b.from.Statements {
 		own := &kernel.Stmt{ID: s.ID, LHS: x.moved(s.LHS), RHS: x.moved(s.RHS), Inames: x.inames()}
@@ -156,7 +152,7 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 		if s.ID == b.sum.ID {
 			own.RHS = x.moved(expr.Rewrite(b.sum.RHS, func(e expr.Expr) expr.Expr {
 				if _, ok := e.(*expr.Reduce); ok {
-					return x.of(sums)
+					return x.at()
 				}
 				return e
 			}))
@@ -276,10 +272,10 @@ func (b *blocks) declare(dtype expr.DType) {
 	b.to.Temps = append(b.to.Temps, b.sums)
 }
 
-// phases add the terms, in steps of Depth terms for each slice, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
+// phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
 // are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead.
 func (b *blocks) phases() error {
-	d := b.m.Depth * b.slices()
+	d := b.m.Depth
 	first := b.corner(b.lower, false)
 	late := b.corner(b.lower, true).Sub(first).Constant() // where all sums have begun
 	begun := (late + d - 1) / d
@@ -287,9 +283,8 @@ func (b *blocks) phases() error {
 	make := func(suffix string, of func(base polycount.Affine, n polycount.Affine) []polycount.Constraint) *phase {
 		p := &phase{b: b, suffix: suffix, step: b.over + "_step" + suffix}
 		n := polycount.Name(p.step)
-		base := first.Add(n.Scale(d))
-		p.first = b.ofSlice(base)
-		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{p.step}, of(base, n)...))
+		p.first = first.Add(n.Scale(d))
+		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{p.step}, of(p.first, n)...))
 		all = append(all, p)
 		return p
 	}
@@ -307,7 +302,7 @@ func (b *blocks) phases() error {
 		return []polycount.Constraint{polycount.GE(n, polycount.Int(begun)), polycount.GE(base.AddInt(d-2), last), polycount.GE(end, base)}
 	}).ends = true
 	if b.m.Ahead {
-		if err := b.fetches(&phase{b: b, suffix: "_first", first: b.ofSlice(first)}, (*fetch).take); err != nil {
+		if err := b.fetches(&phase{b: b, suffix: "_first", first: first}, (*fetch).take); err != nil {
 			return err
 		}
 	}
@@ -343,9 +338,9 @@ type phase struct {
 
 func (p *phase) loops() []string {
 	if p.step == "" {
-		return p.b.inSlice()
+		return nil
 	}
-	return append(p.b.inSlice(), p.step)
+	return []string{p.step}
 }
 
 // fetches does something for each operand.
@@ -382,7 +377,7 @@ func (p *phase) add() error {
 		return err
 	}
 	if b.m.Ahead {
-		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(b.m.Depth * b.slices())}
+		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(b.m.Depth)}
 		if err := b.fetches(next, (*fetch).take); err != nil {
 			return err
 		}

@@ -28,14 +28,12 @@ func tiles(f Form) (best Mapping) {
 		for _, px := range []int64{2, 4, 6, 8, 12} {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
-					for _, share := range slicesOfSums {
-						m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true, Share: share}
-						if px*py*f.Bytes > mostOfItem || !f.holds(m) {
-							continue
-						}
-						if c := f.cycles(m); c < least {
-							best, least = m, c
-						}
+					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
+					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
+						continue
+					}
+					if c := f.cycles(m); c < least {
+						best, least = m, c
 					}
 				}
 			}
@@ -58,17 +56,11 @@ func (f Form) cycles(m Mapping) float64 {
 	on := f.on()
 	issue := items / float64(on.Subgroup*on.Schedulers) * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
 	own := ofCode + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
-	steps := float64(intmath.CeilDiv(f.Terms, m.Depth*max(1, m.Share)))
-	work := machine.Work{
+	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
+	return on.Cycles(machine.Work{
 		Groups: groups, Issue: steps * issue, Rounds: steps,
-		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.localOf(m), Subgroup: on.Subgroup},
-	}
-	if m.Share > 1 { // each place along the slowest axis is given, and taken behind a barrier
-		work.Items *= m.Share
-		work.Issue = float64(m.Share)*work.Issue + items/float64(on.Subgroup*on.Schedulers)*float64(m.Share*px*py)*readCycles
-		work.Barriers = float64(2 * py)
-	}
-	return on.Cycles(work)
+		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
+	})
 }
 
 // vectors is how many vectors the points of a work-item along an axis are.

@@ -116,18 +116,6 @@ var decisions = []decision{
 		}
 		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
 	}},
-	{"slices", func(f Form, made map[string]string) []string {
-		if made["sums"] != "tiles" || f.Parallel > sliceAxis {
-			return nil
-		}
-		var fit []string
-		for _, n := range slicesOfSums {
-			if f.holds(Mapping{Block: numbers(made["block"]), Points: numbers(made["points"]), Depth: number(made["depth"]), Share: n}) {
-				fit = append(fit, fmt.Sprint(n))
-			}
-		}
-		return f.offer(fmt.Sprint(Default(f).Share), fit...)
-	}},
 	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
@@ -216,7 +204,6 @@ func (f Form) mapping(made map[string]string) Mapping {
 	}
 	if made["sums"] == "tiles" {
 		m.Points, m.Depth, m.Ahead = numbers(made["points"]), number(made["depth"]), made["operands"] == whenFetched(true)
-		m.Share = max(number(made["slices"]), 1)
 	}
 	return m
 }

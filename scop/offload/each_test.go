@@ -12,13 +12,13 @@ import (
 	"gpuperf/scop/schedule"
 )
 
-// TestEach: where work-groups each make a problem of a batch they compute what the text says, without races. LONG=1 tries many.
+// TestEach: where work-groups each make problems of a batch they compute what the text says, without races. LONG=1 tries many.
 func TestEach(t *testing.T) {
-	programs := 12
+	programs := 20
 	if os.Getenv("LONG") != "" {
 		programs = 400
 	}
-	made, refused := 0, 0
+	made, sums, refused := 0, 0, 0
 	for seed := range programs {
 		text := rapid.Custom(scoptest.Batch).Example(seed)
 		n := nestOf(t, "test.c", text)
@@ -40,6 +40,8 @@ func TestEach(t *testing.T) {
 		}
 		if p.asked[0].form.Each {
 			made++
+		} else if l, ok := tree.(*schedule.Launch); ok && l.Each && p.asked[0].form.Sums != None {
+			sums++
 		}
 		p.Text = n
 		check(t, p, map[string]int64{"n": 7, "m": 5})
@@ -47,8 +49,8 @@ func TestEach(t *testing.T) {
 			t.Fatal(text)
 		}
 	}
-	t.Logf("%d of %d have a work-group for each problem, %d are refused", made, programs, refused)
-	if made < programs/3 || refused > programs/10 {
-		t.Errorf("%d of %d have a work-group for each problem, and %d are refused", made, programs, refused)
+	t.Logf("of %d, %d have a work-group for each problem, and %d shared sums in steps; %d are refused", programs, made, sums, refused)
+	if made < programs/5 || sums < programs/8 || refused > programs/10 {
+		t.Error("there are too few")
 	}
 }

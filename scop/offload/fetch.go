@@ -81,7 +81,7 @@ func (f *fetch) sorted() []*side {
 
 // element is what a point reads in the tile.
 func (f *fetch) element() *expr.Access {
-	out := &expr.Access{Array: f.name, Index: f.b.ownSlice()}
+	out := &expr.Access{Array: f.name}
 	for _, s := range f.sorted() {
 		out.Index = append(out.Index, expr.FromAffine(s.at))
 	}
@@ -156,11 +156,8 @@ func (f *fetch) global(inames []string) (expr.Expr, error) {
 // tile is the element of the tile that a work-item copies to. A tile that is filled across its rows has longer ones, for other banks.
 func (f *fetch) tile() *expr.Access {
 	sides := f.sorted()
-	out := &expr.Access{Array: f.name, Index: f.b.ownSlice()}
+	out := &expr.Access{Array: f.name}
 	tile := &kernel.Array{Name: f.name, DType: f.b.from.Array(f.access.Array).DType, Space: kernel.Local, Shape: []expr.Expr{}}
-	if f.b.slice != "" {
-		tile.Shape = append(tile.Shape, expr.Int{Value: f.b.slices()})
-	}
 	for i, s := range sides {
 		extent := s.extent
 		if i > 0 && i == len(sides)-1 && s != f.sides[len(f.sides)-1] {

@@ -20,7 +20,7 @@ func shares(f Form) (best Mapping) {
 	}
 	least := math.Inf(1)
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
-		for share := int64(8); share <= 256; share *= 2 {
+		for share := int64(8); share <= 512; share *= 2 {
 			m := Mapping{Block: []int64{block}, Share: share}
 			if items := block * share; items < 64 || items > f.on().MostItems {
 				continue
@@ -66,12 +66,12 @@ const mostPoints = 4
 const narrower = 0.8
 
 // points is the mapping of a launch without sums: work-groups of 256 work-items, as wide as leaves few of these outside of the domain, and as many points of a work-item along the
-// slowest axis as leave a device full of work-items.
+// slowest axis as leave a device full of work-items. It is one point where statements store parts of the same lines: these are then stored one behind the other.
 func points(f Form) Mapping {
 	shapes := [][][]int64{nil, {{128}}, {{32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
 	most := int64(1) // points that leave the device full
 	for n := mostPoints; most == 1 && n > 1; n /= 2 {
-		if f.Parallel > 1 && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
+		if f.Parallel > 1 && !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
 			most = int64(n)
 		}
 	}

@@ -69,7 +69,12 @@ func (c *compiler) each(x *schedule.Launch) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := c.sharedInside(n, groups, bands)
+	var k *kernel.Kernel
+	if len(bands) > 0 {
+		k, err = c.sharedInside(n, groups, bands)
+	} else {
+		k, err = c.sumsInside(band, name)
+	}
 	if err == nil {
 		err = runs(k, c.on())
 	}
@@ -81,6 +86,25 @@ func (c *compiler) each(x *schedule.Launch) ([]Step, error) {
 	}
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Launch{k, where}}, nil
+}
+
+// sumsInside makes the kernel of a band whose work-items share nothing but sums.
+func (c *compiler) sumsInside(band *schedule.Band, name string) (*kernel.Kernel, error) {
+	n, parallel, err := c.nestOf(&schedule.Launch{Body: band}, nil, nil, values, name)
+	if err != nil {
+		return nil, err
+	}
+	k, err := n.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	if k, err = c.mapped(k, n, slices.Concat(parallel...)); err != nil {
+		return nil, err
+	}
+	if f := c.program.asked[len(c.program.asked)-1].form; f.Sums == None {
+		return nil, errors.New("work-items share no sums")
+	}
+	return k, nil
 }
 
 // groupsOf are the loops of work-groups, numbered from 0.

@@ -104,9 +104,6 @@ func small(f Form) Mapping {
 	if m.Depth > 1 {
 		m.Depth = 3
 	}
-	if f.Tiles { // one, two or three work-items for a sum
-		m.Share = 1 + int64(f.Kernel[len(f.Kernel)-1])%3
-	}
 	return m
 }
 

@@ -1,9 +1,6 @@
 package offload
 
 import (
-	"fmt"
-	"slices"
-
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -111,108 +108,4 @@ func (x point) moved(e expr.Expr) expr.Expr {
 		by[p] = expr.FromAffine(x.value(t))
 	}
 	return expr.Subst(e, by)
-}
-
-// slices are how many work-items add up a sum of a tile together, each every other step of its terms, with operands of its own in local memory: where there are few tiles, a multiprocessor has
-// more to issue then while others wait.
-func (b *blocks) slices() int64 {
-	if len(b.order) > sliceAxis {
-		return 1
-	}
-	return max(1, b.m.Share)
-}
-
-// slicesOfSums are how many slices a sum of a tile may have.
-var slicesOfSums = []int64{1, 2, 4}
-
-// holds reports that a work-group of tiles of sums has no more work-items and local memory than the machine allows, and an axis for its slices.
-func (f Form) holds(m Mapping) bool {
-	return (m.Share <= 1 || f.Parallel <= sliceAxis) && product(m.Block)*max(1, m.Share) <= f.on().MostItems && f.localOf(m) <= f.on().MostLocal
-}
-
-// localOf is the local memory of tiles of sums in bytes: of operands, and of what slices give.
-func (f Form) localOf(m Mapping) int64 {
-	local := f.local(written(m.Block), written(m.Points), m.Depth)
-	if m.Share > 1 {
-		local = m.Share * (local + m.Points[0]*product(m.Block)*f.Bytes)
-	}
-	return local
-}
-
-// sliceAxis is that of the work-items of a sum.
-const sliceAxis = 2
-
-// sliced makes the iname of the slices.
-func (b *blocks) sliced() {
-	if b.slices() > 1 {
-		b.slice = b.over + "_slice"
-		b.box(b.slice, b.slices())
-		b.to.Tags[b.slice] = kernel.Tag{Kind: kernel.LocalAxis, Axis: sliceAxis}
-	}
-}
-
-// inSlice are the inames of what each slice does.
-func (b *blocks) inSlice() []string {
-	if b.slice == "" {
-		return nil
-	}
-	return []string{b.slice}
-}
-
-// ownSlice is the subscript of what each slice has a copy of.
-func (b *blocks) ownSlice() []expr.Expr {
-	if b.slice == "" {
-		return nil
-	}
-	return []expr.Expr{expr.Var{Name: b.slice}}
-}
-
-// ofSlice is the first term of a slice in a step that begins with the given one.
-func (b *blocks) ofSlice(first polycount.Affine) polycount.Affine {
-	if b.slice == "" {
-		return first
-	}
-	return first.AddScaled(b.m.Depth, polycount.Name(b.slice))
-}
-
-// gather puts the sums of all slices together in the work-items of the first, by way of local memory: the points of one place along the slowest axis after the other. It returns the array
-// that has them then.
-func (b *blocks) gather(dtype expr.DType) (sums string) {
-	if b.slice == "" {
-		return b.sums.Name
-	}
-	fast, slow := b.loops[b.order[0]], b.loops[b.order[1]]
-	buffer := &kernel.Array{Name: b.to.FreshName("given"), DType: dtype, Space: kernel.Local}
-	for _, n := range []int64{b.slices(), fast.parts * fast.lanes, slow.items, fast.items} {
-		buffer.Shape = append(buffer.Shape, expr.Int{Value: n})
-	}
-	all := *b.sums
-	all.Name = b.to.FreshName("all")
-	b.to.Temps = append(b.to.Temps, buffer, &all)
-	for at := range slow.parts * slow.lanes {
-		x := point{b, fmt.Sprintf("_gather_%d", at)}
-		part, lane := x.among(fast)
-		b.unrolled(part, fast.parts)
-		b.unrolled(lane, fast.lanes)
-		inames := nameset.Sorted(slices.DeleteFunc([]string{fast.group, fast.item, slow.group, slow.item, part, lane}, func(n string) bool { return n == "" }))
-		var place []expr.Expr // of the point among those of its work-item
-		if fast.parts*fast.lanes > 1 {
-			place = append(place, expr.FromAffine(x.own(fast)))
-		}
-		if slow.parts*slow.lanes > 1 {
-			place = append(place, expr.Int{Value: at})
-		}
-		of := func(slice expr.Expr) expr.Expr {
-			return &expr.Access{Array: buffer.Name, Index: []expr.Expr{slice, expr.FromAffine(x.own(fast)), expr.Var{Name: slow.item}, expr.Var{Name: fast.item}}}
-		}
-		sum := of(expr.Int{})
-		for s := int64(1); s < b.slices(); s++ {
-			sum = expr.Binary(expr.Add, sum, of(expr.Int{Value: s}))
-		}
-		b.add(&kernel.Stmt{
-			ID: b.sum.ID + "_give" + x.suffix, LHS: of(expr.Var{Name: b.slice}), RHS: &expr.Access{Array: b.sums.Name, Index: place}, Inames: nameset.Add(inames, b.slice),
-		})
-		b.add(&kernel.Stmt{ID: b.sum.ID + x.suffix, LHS: &expr.Access{Array: all.Name, Index: place}, RHS: sum, Inames: inames})
-	}
-	return all.Name
 }

@@ -28,6 +28,8 @@ type extents struct {
 	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
 	around []Loop
 	items  []int
+	sums   bool    // work-items also share sums in loops
+	hosted bool    // launches of iterations cost what the host's loops do in their place
 	team   float64 // work-items of a work-group, where there are many groups; 0 where it is alone
 }
 
@@ -119,6 +121,9 @@ func (e extents) cost(n Node) (time float64) {
 		if x.Tiled != nil {
 			return e.wavefront(x)
 		}
+		if x.Each && e.hosted {
+			return e.cost(x.Host)
+		}
 		if x.Each {
 			return e.eachOf(x)
 		}
@@ -150,7 +155,7 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points, lines flo
 			switch {
 			case l.Parallel && outermost:
 				items++
-			case !l.Reduction:
+			case !l.Reduction && (l.Parallel || !e.sums):
 				share = false
 			}
 		}

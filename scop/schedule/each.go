@@ -7,8 +7,8 @@ import (
 	"gpuperf/device/machine"
 )
 
-// each makes a launch whose work-groups each make an iteration of loops that are parallel around a whole part, as the many problems of a batch, where that costs less than what the part is: work-items
-// share the parallel loops inside, and barriers stand where launches would end.
+// each makes a launch whose work-groups make iterations of loops that are parallel around a whole part, as the many problems of a batch, where that costs less than what the part is: work-items
+// share the parallel loops inside, and barriers stand where launches would end. Where there are none, they share sums, as in triangular systems with many right sides.
 func (p *pluto) each(part Node, loops []Loop) (Node, error) {
 	var outer []Loop
 	for _, l := range loops {
@@ -17,7 +17,7 @@ func (p *pluto) each(part Node, loops []Loop) (Node, error) {
 		}
 	}
 	body := inner(flat(opened(Hosted(part))), outer)
-	if body == nil || !hasParallel(body) {
+	if body == nil || !hasParallel(body) && (len(outer) > 1 || !hasSums(body)) {
 		return part, nil
 	}
 	out := &Launch{Body: &Band{outer, body}, Host: part, Each: true}
@@ -28,6 +28,20 @@ func (p *pluto) each(part Node, loops []Loop) (Node, error) {
 		return part, err
 	}
 	return out, nil
+}
+
+// hasSums reports that a loop of a tree does nothing but accumulate.
+func hasSums(n Node) bool {
+	switch x := n.(type) {
+	case *Sequence:
+		return slices.ContainsFunc(x.Parts, hasSums)
+	case *Band:
+		if _, alone := x.Body.(*Leaf); alone {
+			return !slices.ContainsFunc(x.Loops, func(l Loop) bool { return !l.Reduction })
+		}
+		return hasSums(x.Body)
+	}
+	return false
 }
 
 // mostOuter loops are around work-groups: as many as there are axes.
@@ -71,6 +85,10 @@ const issued = 16
 // eachOf is about what a launch takes whose work-groups make iterations of loops around, with as many work-items each as take least.
 func (e extents) eachOf(x *Launch) float64 {
 	band := x.Body.(*Band)
+	if !hasParallel(band.Body) { // work-items share sums
+		e.sums = true
+		return e.cost(&Launch{Body: band})
+	}
 	groups := e.iterations(band.Loops)
 	least := math.Inf(1)
 	for e.team = 32; e.team <= groupItems; e.team *= 2 {

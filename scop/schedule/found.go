@@ -71,7 +71,7 @@ func withCopies(a *deps.Analysis, find Strategy, opt Options) (*Found, *deps.Ana
 		return with, expanded
 	}
 	tree, err := find(a.Nest, a.Dependences, opt)
-	if with != nil && (err != nil || extentsOf(with.Nest, opt).cost(with.Tree) < extentsOf(a.Nest, opt).cost(tree)) {
+	if with != nil && (err != nil || costOf(with.Nest, with.Tree, opt) < costOf(a.Nest, tree, opt)) {
 		return with, expanded
 	}
 	if err != nil {
@@ -90,11 +90,19 @@ func (f *Found) better(n *scop.Nest, find Strategy, opt Options) *deps.Analysis 
 		return nil
 	}
 	tree, err := find(n, a.Dependences, opt)
-	if err != nil || pays*extentsOf(n, opt).cost(tree) >= extentsOf(f.Nest, opt).cost(f.Tree) {
+	if err != nil || pays*costOf(n, tree, opt) >= costOf(f.Nest, f.Tree, opt) {
 		return nil
 	}
 	f.Nest, f.Tree = n, tree
 	return a
+}
+
+// costOf is about what a tree of launches takes, for choices among nests: what work-groups make for iterations counts as the launches that it stands for, since another nest may have more
+// that is parallel, of which only those tell.
+func costOf(n *scop.Nest, tree Node, opt Options) float64 {
+	e := extentsOf(n, opt)
+	e.hosted = true
+	return e.cost(tree)
 }
 
 func hasLaunch(n Node) bool {

@@ -29,7 +29,7 @@ type NodeObject struct {
 	Launch   *NodeObject   `json:"launch,omitempty"`
 	// Group: the launch has one work-group.
 	Group bool `json:"group,omitempty"`
-	// Each: it has one for each iteration of the outermost band.
+	// Each: it has work-groups for iterations of the outermost band.
 	Each bool `json:"each,omitempty"`
 	// Tiled: the launch is one of several, of a wavefront of tiles of these loops; each work-group makes a tile.
 	Tiled     []LoopObject `json:"tiled,omitempty"`
@@ -108,7 +108,7 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 		writeLoops(w, n.Tiled, indent+"    ")
 		n.Launch.write(w, indent+"  ")
 	case n.Each:
-		fmt.Fprintf(w, "%slaunch with a work-group for each iteration\n", indent)
+		fmt.Fprintf(w, "%slaunch with work-groups for iterations\n", indent)
 		n.Launch.write(w, indent+"  ")
 	case n.Launch != nil:
 		fmt.Fprintf(w, "%slaunch%s\n", indent, map[bool]string{true: " of one work-group"}[n.Group])

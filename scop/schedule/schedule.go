@@ -48,7 +48,7 @@ type Launch struct {
 	Host Node
 	// Tiled are not nil where the launch is one of several, of a wavefront of tiles of these permutable loops: each of its work-groups does what Host does in a tile.
 	Tiled []Loop
-	// Each: the body is a band of parallel loops, and each of their iterations is a work-group, which does what Host does there.
+	// Each: the body is a band of parallel loops, and work-groups make their iterations: each does what Host does there.
 	Each bool
 }
 

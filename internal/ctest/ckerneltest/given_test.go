@@ -70,6 +70,11 @@ func TestGiven(t *testing.T) {
 			"load s 64, store s 96, store y 32",
 		},
 
+		{
+			"the bytes of a variable", `__device__ void put(unsigned char *y, const unsigned char *p) { for (int k = 0; k < 4; k++) y[k] = p[k]; }
+__global__ void k(unsigned char *y, const unsigned *x, int n) { unsigned v = x[threadIdx.x] * 3; put(y + 4 * threadIdx.x, (const unsigned char *) &v); }`,
+			"load x 32, store y 128, uint32 mul 32",
+		},
 		{"a subscript of op=", `__global__ void k(float *y, const int *x, int n) { y[x[threadIdx.x]] += 2.0f; }`, "float32 add 32, load x 32, load y 32, store y 32"},
 		{"a subscript of ++", `__global__ void k(int *y, const int *x, int n) { y[x[threadIdx.x]]++; }`, "int32 add 32, load x 32, load y 32, store y 32"},
 		{"the value of ++", `__global__ void k(int *y, int *x, int n) { y[threadIdx.x] = x[threadIdx.x]++; }`, "int32 add 32, load x 32, store x 32, store y 32"},

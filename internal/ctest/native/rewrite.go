@@ -36,7 +36,7 @@ var short = map[string]string{
 	"int64_t": "long", "uint64_t": "unsigned long", "half": "Half", "__half": "Half", "half2": "Vec<Half, 2>", "__half2": "Vec<Half, 2>", "ptrdiff_t": "long",
 }
 
-var vectorType = regexp.MustCompile(`^(u?(?:char|short|int|long)|float|double|half|longlong|ulonglong)(2|4|8|16)$`)
+var vectorType = regexp.MustCompile(`^(u?(?:char|short|int|long)|float|double|half|longlong|ulonglong)(2|3|4|8|16)$`)
 
 // halfAccess is a function that keeps numbers in 16 bits.
 var halfAccess = regexp.MustCompile(`^(vload|vstore)a?_half(2|4|8|16)?(?:_rt[ezpn])?$`)

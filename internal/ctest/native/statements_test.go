@@ -311,7 +311,10 @@ func (g *generator) arm(ends bool) {
 func (g *generator) vector() {
 	g.mark("vectors")
 	name := g.name("v")
-	switch g.Intn(8) {
+	switch g.Intn(9) {
+	case 8:
+		g.three(name)
+		return
 	case 6:
 		g.mark("narrow")
 		g.line("uchar4 %s = %s[%s];", name, g.param("uv"), g.index(1))

@@ -17,13 +17,31 @@ func Batch(t *rapid.T) string {
 	g.line("#pragma scop")
 	g.line("  for (int p = %d; p < m; p++)", rapid.IntRange(0, 1).Draw(t, "first"))
 	g.line("    for (int k = 0; k < n - %d; k++) {", rapid.IntRange(0, 1).Draw(t, "last"))
+	sums := rapid.Bool().Draw(t, "sums")
 	for range rapid.IntRange(1, 4).Draw(t, "statements") {
-		g.batched()
+		if sums {
+			g.substituted()
+		} else {
+			g.batched()
+		}
 	}
 	g.line("    }")
 	g.line("#pragma endscop")
 	g.line("}")
 	return g.text.String()
+}
+
+// substituted writes a sum of a step over elements that steps before have stored, as in a triangular system, or what follows one.
+func (g *generator) substituted() {
+	of := g.pick("row", "k", "k", "k + 1")
+	if g.chance("no sum", 4) {
+		g.line("      B[p][%s] = B[p][%[1]s] * 0.5 + C[%[1]s][k];", of)
+		return
+	}
+	low, high, _ := strings.Cut(g.pick("terms", "0 k", "0 k", "1 k", "k+1 n", "0 n"), " ")
+	g.line("      for (int q = %s; q < %s; q++)", low, high)
+	matrix := g.pick("matrix", "A[p][%s][q]", "A[p][q][%s]", "C[%s][q]", "C[q][%s]")
+	g.line("        B[p][%s] %s 0.125 * %s * B[p][q + %d];", of, g.pick("operator", "+=", "-="), fmt.Sprintf(matrix, g.pick("column", "k", "k + 1")), rapid.IntRange(0, 1).Draw(g.t, "shift"))
 }
 
 // batched writes a statement of a step, in none, one or two loops of its own.

@@ -1,4 +1,4 @@
-// Vectors of 2, 4, 8 and 16 numbers: one access each, an operation for each lane.
+// Vectors of 2, 3, 4, 8 and 16 numbers: one access each, an operation for each lane.
 namespace native {
 
 template <class T, int N> struct Lanes {
@@ -8,6 +8,11 @@ template <class T, int N> struct Lanes {
 };
 template <class T> struct Lanes<T, 2> {
 	Var<T> x, y;
+	Var<T> &lane(int i) { return (&x)[i]; }
+	const Var<T> &lane(int i) const { return (&x)[i]; }
+};
+template <class T> struct Lanes<T, 3> {
+	Var<T> x, y, z, behind;
 	Var<T> &lane(int i) { return (&x)[i]; }
 	const Var<T> &lane(int i) const { return (&x)[i]; }
 };

@@ -52,3 +52,25 @@ func (g *generator) outputs() {
 	g.line("acc += sincos((float) (%s * 1.0f), &%s);", g.value(1), cosine)
 	g.line("acc *= %s;", cosine)
 }
+
+// three has a vector of three lanes, which CUDA C has as a structure.
+func (g *generator) three(name string) {
+	if g.cuda {
+		return
+	}
+	g.mark("vectors of three lanes")
+	switch g.Intn(3) {
+	case 0:
+		g.line("float3 %s = %s[%s].%s * 2.0f + 1.0f;", name, g.param("q"), g.index(1), g.pick("xyz", "zyx"))
+	case 1:
+		if g.real != "float" {
+			return
+		}
+		g.line("float3 %s = vload3(%s, %s) / 3.0f;", name, g.index(1), g.param("z"))
+	default:
+		g.line("float3 %s = (float3)(%s, 1.0f, acc);", name, g.value(1))
+	}
+	g.line("float3 of%[1]s = -%[1]s * (float3)(0.5f);", name)
+	g.line("of%s.%s %s %s;", name, g.pick("x", "y", "z"), g.pick("=", "+=", "*="), g.value(0))
+	g.line("acc += of%[1]s.x + %[1]s.%[2]s;", name, g.pick("y", "z"))
+}
