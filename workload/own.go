@@ -26,8 +26,22 @@ type Own struct {
 	Passed []string
 	// Disregard: parts that are not counted do not matter.
 	Disregard bool
+	// Fixed are sizes whose values the kernel was read for: at others it is another one.
+	Fixed map[string]int64
 	// Bytes are those of the buffer that is passed for an array, false where nobody says them. Nil is the same of all.
 	Bytes func(array string, at map[string]int64) (int64, bool)
+}
+
+// fixedAt is the value that a size has in any launch of the case: one that it was read for, or how large an array is whose extent nothing else says.
+func (c *Case) fixedAt(size string) (n int64, is bool) {
+	if c.Own == nil {
+		return 0, false
+	}
+	if n, is = c.Own.Fixed[size]; is {
+		return n, is
+	}
+	n = c.Sizes[size]
+	return n, n > 0 && c.OpenArray(size) != nil
 }
 
 // WhyUnverified says why nobody asks that results are compared.

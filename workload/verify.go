@@ -190,6 +190,10 @@ func (c *Case) Small() (*Case, error) {
 	first, step := make([]int64, len(params)), make([]int64, len(params))
 	for i, p := range params {
 		var err error
+		if n, is := c.fixedAt(p); is {
+			first[i] = n
+			continue
+		}
 		if first[i], step[i], err = c.Values(p); err != nil {
 			return nil, err
 		}

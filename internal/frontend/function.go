@@ -239,7 +239,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	}
 	f.ir = ir
 	k, own := *d.kernel, *d.kernel.Own
-	own.Job = f.job
+	own.Job, own.Fixed = f.job, values
 	k.Variant.Kernel, k.Unsized, k.Own = f.ir, nil, &own
 	d.known[key] = &k
 	return &k, nil

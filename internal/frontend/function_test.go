@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 const sum = `#ifdef WIDE
@@ -218,5 +219,29 @@ func TestDivided(t *testing.T) {
 				t.Errorf("%s: another kernel for the same %s, %v", c.path, c.size, err)
 			}
 		}
+	}
+}
+
+// TestFixed: a kernel that is read for a value of a size, as bits are combined with it, is verified at that value.
+func TestFixed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.cl")
+	text := "__kernel void k(__global float *y, int j, int n) { uint i = get_global_id(0); if (i < n) y[i ^ j] = i; }"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := Options{Local: "64", Global: "n"}.Load(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int64{"j": 512, "n": 1 << 20}
+	k, err := kernels[0].At(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := workload.NewKernel(k.Kernel)
+	w.AsRun, w.Own = k.AsRun, k.Own
+	small, err := (&workload.Case{Kernel: w, Sizes: at}).Small()
+	if err != nil || small.Sizes["j"] != 512 {
+		t.Errorf("verified at %v (%v)", small, err)
 	}
 }

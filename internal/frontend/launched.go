@@ -106,6 +106,7 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	k := f.kernel(job, l.file.Path)
 	k.Sizes, k.at = at, l.at
 	k.Own.Disregard = l.disregard
+	k.Own.Fixed = chosen(values, l.divisors)
 	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
 	k.Own.Unverified = l.unverified(f, launch)
 	k.Own.Bytes = func(array string, sizes map[string]int64) (int64, bool) {

@@ -443,6 +443,9 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
 	if s.Objective == Energy {
 		order = byEnergy
+		for _, r := range good { // how far it is that of runs
+			s.warnings = append(s.warnings, r.Record.Warnings...)
+		}
 		if !slices.ContainsFunc(good, func(r Run) bool { return r.Joules() > 0 }) {
 			s.warnings = append(s.warnings, warning.LeftOut.About("energy", "%s does not tell what energy it uses: the fastest are ordered by their times", s.Campaign.Device.Info().Name))
 			order = byTime

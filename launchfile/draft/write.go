@@ -121,6 +121,19 @@ type sizes struct {
 	of    map[string]string // by parameter
 	given []string          // with their values
 	all   string            // the product, which the elements of a buffer are
+	bytes map[string]string // of buffers, by parameter, as the source allocates them
+}
+
+// elements are those of a buffer that the source allocates; "" where it does not show.
+func (s *sizes) elements(p *Param) string {
+	text, each := division(s.bytes[p.Name]), strconv.FormatInt(bytesOf(p.Type), 10)
+	switch whole, is := strings.CutSuffix(text, " * "+each+")"); {
+	case text == "" || p.Type == "":
+		return ""
+	case is && strings.HasPrefix(whole, "("):
+		return whole[1:]
+	}
+	return text + " / " + each
 }
 
 // sizes are the integers that are passed, or else those in a structure, as far as their names do not say otherwise; n where there are none.
@@ -158,7 +171,7 @@ func (k Kernel) sizes() sizes {
 
 // launchSizes are those of the launch of the host code, with the values that they have there.
 func (k Kernel) launchSizes() sizes {
-	s := sizes{of: map[string]string{}}
+	s := sizes{of: map[string]string{}, bytes: k.Launch.Bytes}
 	for _, name := range k.Launch.Sizes {
 		value, known := k.Launch.Given[name]
 		if !known || value < 1 {
@@ -262,7 +275,11 @@ func (p Param) argument(s sizes, items int64) (text, note string) {
 		if p.Const {
 			restore = ", restore: false"
 		}
-		return fmt.Sprintf("- {buffer: %s, dtype: %s, size: %s%s}", p.Name, p.Type, times(lanes, s.all), restore), note
+		size := times(lanes, s.all)
+		if allocated := s.elements(&p); allocated != "" {
+			size, note = allocated, "as the source allocates it"
+		}
+		return fmt.Sprintf("- {buffer: %s, dtype: %s, size: %s%s}", p.Name, p.Type, size, restore), note
 	case p.Members != nil:
 		var members []string
 		for _, m := range p.Members {
