@@ -51,7 +51,6 @@ var timings = []opTiming{
 
 	{names: []string{"IMAD"}, with: []string{"HI"}, unit: timing.IMAD, beside: timing.FMA, gaps: 2},     // ops.csv.gz: stream_imadhi
 	{names: []string{"IMAD"}, with: []string{"WIDE"}, unit: timing.IMAD, beside: timing.FMA, gaps: 2.5}, // ops.csv.gz: stream_imadwide
-	{names: []string{"VIADDMNMX"}, unit: timing.IMAD, beside: timing.FMA, gaps: 2},                      // testdata/h200/captured, peaks of windows.cu: 0.82 of their time if it were a LOP3
 	{names: []string{"ATOMG"}, with: []string{"CAS", "F64"}, unit: timing.Address, gaps: 2},             // traffic.csv.gz: cas and redd of one line
 	{names: []string{"REDG", "RED"}, with: []string{"F64"}, unit: timing.Address, gaps: 2},              // the same
 	{names: []string{"ATOMS"}, with: []string{"CAS"}, unit: timing.Shared, gaps: 2},                     // mem.csv.gz: inside_atoms_cas, rate_atomscas
