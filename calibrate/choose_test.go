@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +14,10 @@ import (
 
 // TestChoose: the form in which the times were made is found, whatever form the model file has, and by rows that were left out.
 func TestChoose(t *testing.T) {
+	seeds := uint64(1)
+	if os.Getenv("LONG") != "" {
+		seeds = 3
+	}
 	truth := map[string]float64{"p_norm": 4}
 	maps.Copy(truth, titanV)
 	base := model(t, strings.Replace(overlapModel, "p_edge: {min: 0}", "p_edge: {min: 3}", 1))
@@ -26,7 +31,7 @@ func TestChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			rows := rowsOf(t, as, truth, 0.01, rand.New(rand.NewPCG(51, seed)), kernels, features)
 			for i := range rows {
 				if rows[i].Kernel == "ratio" {
