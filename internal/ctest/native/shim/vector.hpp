@@ -42,11 +42,20 @@ template <class T, int N> struct Vec : Lanes<T, N> {
 			l.v = x.v[i], l.data = x.data, l.set = true;
 		}
 	}
-	// picked are lanes of a vector: .xy. Only these are loaded of one in memory.
+	// picked are lanes of a vector: .xy. Only these are loaded of one in memory, those that follow each other in one access.
 	template <int... I> auto picked() const {
-		Val<T> list[] = {this->lane(I).load()...};
+		constexpr int at[] = {I...};
+		bool row = sizeof...(I) > 1;
+		for (unsigned i = 1; i < sizeof...(I); i++) row = row && at[i] == at[i - 1] + 1;
+		Region *r = row ? region_of(this) : nullptr;
+		if (r) accessed<T>(r, sizeof...(I), false);
 		VecVal<T, sizeof...(I)> out;
-		for (unsigned i = 0; i < sizeof...(I); i++) out.v[i] = list[i].v, out.data = out.data || list[i].data;
+		for (unsigned i = 0; i < sizeof...(I); i++) {
+			const Var<T> &l = this->lane(at[i]);
+			if (r && !l.set) l.v = start<T>(r, &l), l.set = true;
+			Val<T> x = r ? Val<T>(l.v, true, nullptr) : l.load();
+			out.v[i] = x.v, out.data = out.data || x.data;
+		}
 		return out;
 	}
 	VecVal<T, N> load() const {
