@@ -79,9 +79,6 @@ func (b *bound) runs(ctx context.Context, inARow int, cold bool) (n int, err err
 		return inARow, err
 	}
 	for start := time.Now(); n == 0 || n < inARow && time.Since(start) < asking; n++ {
-		if err := device.Interrupted(ctx); err != nil {
-			return 0, err
-		}
 		if _, err := b.run(ctx, cold); err != nil {
 			return 0, err
 		}
