@@ -382,13 +382,7 @@ func (t tested) again(e expr.Expr) bool {
 	for _, arg := range x.Args {
 		expr.FreeVars(arg, func(name string) { names = append(names, name) })
 		side += " " + arg.String()
-		memory := false
-		expr.Walk(arg, func(e expr.Expr) bool {
-			_, is := e.(*expr.Access)
-			memory = memory || is
-			return !memory
-		})
-		if memory {
+		if len(expr.Accesses(arg)) > 0 {
 			return false
 		}
 	}
@@ -415,15 +409,10 @@ func (t *tested) under(list []linear.Node, do func()) {
 // change forgets what was compared with variables that nodes set.
 func (t tested) change(list []linear.Node) {
 	for _, n := range list {
-		switch x := n.(type) {
-		case *linear.Exec:
-			if x.Stmt.LHS != nil {
-				t.set(x.Stmt.LHS)
+		for _, s := range within(n) {
+			if s.LHS != nil {
+				t.set(s.LHS)
 			}
-		case *linear.Guard:
-			t.change(x.Body)
-		case *linear.Loop:
-			t.change(x.Body)
 		}
 	}
 }
@@ -448,12 +437,9 @@ func (h *held) has(a *expr.Access) bool {
 	}
 	var names []string
 	expr.FreeVars(a, func(name string) { names = append(names, name) })
-	expr.Walk(a, func(e expr.Expr) bool {
-		if x, ok := e.(*expr.Access); ok {
-			names = append(names, x.Array)
-		}
-		return true
-	})
+	for _, x := range expr.Accesses(a) {
+		names = append(names, x.Array)
+	}
 	h.at[key] = atHand{names, h.level}
 	return false
 }

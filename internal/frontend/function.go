@@ -102,12 +102,14 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	var host *hosted
 	var complete func(*cfront.Function, *ckernel.Options) error
 	if opt.Global == nil && opt.Groups == nil {
-		if all, err := hostLaunches(ctx, file, opt.C); err == nil && o.Kernel == "" && len(launchedKernels(all)) > 1 {
-			return o.eachLaunched(ctx, file, launchedKernels(all))
-		}
-		if host, err = o.fromHost(ctx, file, &opt); err != nil {
+		all, err := hostLaunches(ctx, file, opt.C)
+		if err != nil {
 			return nil, err
 		}
+		if names := launchedKernels(all); o.Kernel == "" && len(names) > 1 {
+			return o.eachLaunched(ctx, file, names)
+		}
+		host = o.fromHost(ctx, file, all, &opt)
 	}
 	if host != nil {
 		complete = func(fn *cfront.Function, opt *ckernel.Options) error { return host.complete(fn, opt) }

@@ -22,19 +22,11 @@ type hosted struct {
 	bytes  map[string]string // of buffers, by the parameters that point to them
 }
 
-// fromHost completes options by the launch that the host code of a file makes of the function. It is nil where it makes none.
-func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options) (*hosted, error) {
-	all, err := hostLaunches(ctx, path, opt.C)
-	if err != nil {
-		return nil, err
-	}
+// fromHost completes options by the launch of the function among those that the host code of a file makes. It is nil where there is none.
+func (o Options) fromHost(ctx context.Context, path string, all []*launches.Launch, opt *ckernel.Options) *hosted {
 	name := kernelName(o.Kernel)
-	if name == "" {
-		names := launchedKernels(all)
-		if len(names) == 0 {
-			return nil, nil
-		}
-		name = names[0]
+	if name == "" && len(all) > 0 {
+		name = all[0].Kernel
 	}
 	var best *launches.Launch
 	for _, l := range all {
@@ -46,7 +38,7 @@ func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options
 		}
 	}
 	if best == nil {
-		return nil, nil
+		return nil
 	}
 	if o.Kernel == "" || !strings.Contains(o.Kernel, "<") {
 		opt.Kernel, opt.C.Instance = name, ""
@@ -57,7 +49,7 @@ func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options
 			chooseInstance(ctx, path, opt, name, best)
 		}
 	}
-	return &hosted{launch: best, given: map[string]int64{}}, nil
+	return &hosted{launch: best, given: map[string]int64{}}
 }
 
 // kernelName is the name of a function without namespaces and what follows it.

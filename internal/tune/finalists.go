@@ -34,7 +34,9 @@ func (r Ranking) final(ctx context.Context, out *Ranked, listed int) error {
 	list := out.Best
 	if last := min(listed, len(list)); last > 0 {
 		limit := canWin * list[last-1].Seconds
-		list = list[:max(last, len(list)-len(slices.DeleteFunc(slices.Clone(list), func(l RankedConfig) bool { return l.Seconds <= limit })))]
+		if slower := slices.IndexFunc(list, func(l RankedConfig) bool { return l.Seconds > limit }); slower >= 0 {
+			list = list[:max(last, slower)]
+		}
 	}
 	out.Final, out.Device, out.Finalists, out.Best = r.Final.Name, r.Final.Device, len(list), []RankedConfig{}
 	err := parallel.Try(len(list), runtime.GOMAXPROCS(0), func(i int) error {
