@@ -78,6 +78,14 @@ func TestSpellings(t *testing.T) {
 			}
 		}
 	}
+	for _, loop := range []string{spellings[10], onceAtLeast[0]} {
+		at := strings.Index(loop, ";") + 1
+		for asked, want := range map[string]int{"1": 1, "8": 9} { // and one of the rest
+			if n := loads(loop[:at]+"\n#pragma unroll "+asked+"\n"+loop[at:], "many"); n != want {
+				t.Errorf("%s: %d loads with unroll %s, want %d", loop, n, asked, want)
+			}
+		}
+	}
 	for _, loop := range uncounted {
 		if n := loads(loop, "many"); n != 1 {
 			t.Errorf("%s: %d loads", loop, n)

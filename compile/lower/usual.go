@@ -15,7 +15,7 @@ func (l *lowering) usual(s cfront.Stmt) *loop {
 	case *cfront.For:
 		x = &loop{For: s}
 	case *cfront.While:
-		x = &loop{&cfront.For{Pos: s.Pos, Cond: s.Cond, Body: s.Body}, s.Do}
+		x = &loop{&cfront.For{Pos: s.Pos, Cond: s.Cond, Body: s.Body, Unroll: s.Unroll}, s.Do}
 	}
 	body, ok := x.Body.(*cfront.Block)
 	if !ok || len(body.Items) == 0 || !l.endless(x.Cond) || l.file.Assembly(body) != nil {
