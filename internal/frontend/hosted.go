@@ -124,13 +124,28 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	}
 	if opt.Local == nil && fn.Group == nil {
 		if opt.Local = b.Block; b.Block == nil {
-			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it with --local")
+			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it, as in --local %s", proposedBlock(l))
 		}
 	}
 	if opt.Dynamic == "" {
 		opt.Dynamic = b.Shared
 	}
 	return nil
+}
+
+// proposedBlock is a work-group for a launch whose own is not known: what is known of it, and 16 work-items along other axes, or 256 along the only one.
+func proposedBlock(l *launches.Launch) string {
+	axes := []string{"256"}
+	for d, e := range l.Block {
+		axes = append(axes[:d], "16")
+		if n, known := e.Value(); known {
+			axes[d] = strconv.FormatInt(n, 10)
+		}
+	}
+	if axes = launches.Trimmed(axes, "1"); len(axes) == 1 {
+		axes[0] = "256"
+	}
+	return strings.Join(axes, ",")
 }
 
 // extent is the outermost extent of an array, by the bytes that the host code allocates for it; 0 where these are not known, or a size says it.

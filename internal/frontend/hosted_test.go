@@ -35,7 +35,12 @@ func TestFromHost(t *testing.T) {
 		{"one of several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{Kernel: "t"}, "t<float, 2> groups=1 local=2; n=4"},
 		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "k groups=1 local=64; n=3 | t<float, 2> groups=1 local=2; n=4"},
 		{"none", kernel, Options{}, "error: does not say how its kernels are launched"},
-		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known"},
+		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known: as in --local 256"},
+		{"a work-group that is known along an axis", kernel + "int main() { k<<<4, dim3(8, f(), 1)>>>(d, 3); }", Options{}, "error: is not known: as in --local 256"},
+		{"an axis of a work-group that is not known", kernel + "int main(int t, char **v) { k<<<4, dim3(8, t, 1)>>>(d, 3); }", Options{}, "error: is not known: as in --local 8,16"},
+		{"a template that nothing launches", tiled, Options{Kernel: "t"}, "error: launched: as in --kernel 't<float, 16>' --local 256 --global n, or"},
+		{"work-groups that are demanded", "__global__ __attribute__((reqd_work_group_size(8, 8, 1))) void k(float *y) { y[threadIdx.x] = 0; }", Options{}, "error: launched: as in --global n,m, or"},
+		{"a third axis of 1", kernel, Options{Local: "64,1,1", Global: "n"}, "k global=n local=64,1,1;"},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.cu")
@@ -44,7 +49,8 @@ func TestFromHost(t *testing.T) {
 		}
 		kernels, err := c.opt.Load(t.Context(), path)
 		if want, fails := strings.CutPrefix(c.want, "error: "); fails {
-			if err == nil || !strings.Contains(err.Error(), want) {
+			message, hint, _ := strings.Cut(want, ": ")
+			if err == nil || !strings.Contains(err.Error(), message) || !strings.Contains(err.Error(), hint) {
 				t.Errorf("%s: %v, want %s", c.name, err, want)
 			}
 			continue
