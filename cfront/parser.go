@@ -116,7 +116,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 			if empty && !known && !slices.Contains(f.absent, name) {
 				f.absent = append(f.absent, name)
 				if quoted && !lang.toolkit(name) {
-					f.Passed = append(f.Passed, name)
+					f.passed = append(f.passed, name)
 				}
 			}
 			return name, "", empty

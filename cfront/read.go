@@ -57,8 +57,8 @@ type File struct {
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
 	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
-	// Passed are those of them in quotes, which belong to the program.
-	Passed []string
+	inFlags   string                 // the flags that give their folders, once these are looked for
+	passed    []string               // those of them in quotes, which belong to the program
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -154,7 +154,15 @@ func (f *File) Absent(name string) string {
 	if n := len(list) - maxAbsent; n > 0 {
 		list, rest = list[:maxAbsent], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("headers that were not found may declare it: %s%s; -I gives their folders", strings.Join(list, ", "), rest)
+	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, f.inFolders())
+}
+
+// Passed says which headers in quotes were not found and passed over; "" without any.
+func (f *File) Passed() string {
+	if len(f.passed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), f.inFolders())
 }
 
 // maxAbsent is the number of headers that a hint names.
