@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/folders"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
@@ -163,6 +164,17 @@ func (f *File) Passed() string {
 		return ""
 	}
 	return fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), f.inFolders())
+}
+
+// inFolders is a hint on the headers that were not found: the flags that give their folders.
+func (f *File) inFolders() string {
+	if f.inFlags == "" {
+		f.inFlags = "-I gives their folders"
+		for i, folder := range folders.Of(f.Name, f.absent) {
+			f.inFlags += []string{": ", " "}[min(i, 1)] + "-I " + folder
+		}
+	}
+	return f.inFlags
 }
 
 // maxAbsent is the number of headers that a hint names.

@@ -1,4 +1,5 @@
-package cfront
+// Package folders finds the folders of headers that a C file includes and that are not found.
+package folders
 
 import (
 	"io/fs"
@@ -10,19 +11,20 @@ import (
 	"strings"
 )
 
-// maxEntries bounds the files and folders that are looked at for headers, maxSought the headers that are sought.
+// maxEntries bounds the files and folders that are looked at for headers, maxSought the headers that are sought, and maxBytes those whose text is looked at.
 const (
 	maxEntries = 50_000
 	maxSought  = 1_000
+	maxBytes   = 1 << 20
 )
 
 // included finds the names of headers that a text includes.
 var included = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]`)
 
-// foldersOf proposes folders for -I in which headers lie that were not found, and those that these include in turn: folders of the working directory, where the
+// Of proposes folders for -I in which headers lie that were not found, and those that these include in turn: folders of the working directory, where the
 // file lies in it. Of several that have a header it is the one nearest to the file.
-func (f *File) foldersOf(headers []string) (folders []string) {
-	at, err := filepath.Abs(f.Name)
+func Of(file string, headers []string) (folders []string) {
+	at, err := filepath.Abs(file)
 	top, err2 := os.Getwd()
 	if err != nil || err2 != nil {
 		return nil
@@ -90,15 +92,4 @@ func apart(folder, file string) int {
 		same++
 	}
 	return len(from) + len(to) - 2*same
-}
-
-// inFolders is a hint on the headers that were not found: the flags that give their folders.
-func (f *File) inFolders() string {
-	if f.inFlags == "" {
-		f.inFlags = "-I gives their folders"
-		for i, folder := range f.foldersOf(f.absent) {
-			f.inFlags += []string{": ", " "}[min(i, 1)] + "-I " + folder
-		}
-	}
-	return f.inFlags
 }
