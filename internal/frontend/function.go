@@ -103,14 +103,16 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	var host *hosted
 	var complete func(*cfront.Function, *ckernel.Options) error
 	if opt.Global == nil && opt.Groups == nil {
-		all, err := hostLaunches(ctx, file, opt.C)
+		all := opt.C
+		all.Instance = ""
+		text, err := cfront.Read(ctx, file, all)
 		if err != nil {
-			return nil, err
+			return nil, placed(ctx, err)
 		}
-		if names := launchedKernels(all); o.Kernel == "" && len(names) > 1 {
+		if names := launchedKernels(text.Launches); o.Kernel == "" && len(names) > 1 {
 			return o.eachLaunched(ctx, file, names)
 		}
-		host = o.fromHost(ctx, file, all, &opt)
+		host = o.fromHost(ctx, file, text, &opt)
 	}
 	if host != nil {
 		complete = func(fn *cfront.Function, opt *ckernel.Options) error { return host.complete(fn, opt) }

@@ -32,6 +32,7 @@ func TestFromHost(t *testing.T) {
 		{"also where it is passed", kernel + "int main() { int t = 64; k<<<1, t>>>(d, t); }", Options{}, "k groups=1 local=64; n=64"},
 		{"a template", tiled + "int main() { const int B = 64; int n = 640; t<float, B><<<n / B, B>>>(d, n); }", Options{}, "t<float, 64> groups=(n // 64) local=64; n=640"},
 		{"a template of which types follow", "template <class T> __global__ void t(T *y, int n) { y[threadIdx.x] = n; }\nint main() { double *d; t<<<1, 64>>>(d, 3); }", Options{}, "t groups=1 local=64; n=3"},
+		{"arguments of a template that only their surroundings know", tiled + "void f() { DISPATCH([&] { t<scalar_t, PER_ITEM><<<1, 64>>>(d, 3); }); }", Options{}, "t<float, 16> groups=1 local=64; n=3"},
 		{"one of several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{Kernel: "t"}, "t<float, 2> groups=1 local=2; n=4"},
 		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "k groups=1 local=64; n=3 | t<float, 2> groups=1 local=2; n=4"},
 		{"none", kernel, Options{}, "error: does not say how its kernels are launched"},
