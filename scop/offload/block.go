@@ -30,7 +30,8 @@ type blocks struct {
 	domain       *polycount.Set // of the parallel loops
 	whole        *polycount.Set // with that of the sum
 
-	sums *kernel.Array // of a work-item
+	sums *kernel.Array     // of a work-item
+	own  map[string]string // for variables of a point, the arrays with those of all points of a work-item
 
 	to *kernel.Kernel
 }

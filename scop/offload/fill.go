@@ -76,7 +76,7 @@ func points(f Form) Mapping {
 	shapes := [][][]int64{nil, {{128}}, {{32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
 	most := int64(1) // points that leave the device full
 	for n := mostPoints; most == 1 && n > 1; n /= 2 {
-		if f.Parallel > 1 && !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
+		if !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
 			most = int64(n)
 		}
 	}
@@ -160,8 +160,8 @@ func readOf(k *kernel.Kernel, a *expr.Access, order []string, over *polycount.Se
 	return out
 }
 
-// mostJammed is the bytes of the sums of a work-item: beside them, registers hold what the points read.
-const mostJammed = 32 * 4
+// mostJammed is the bytes of the sums of a work-item: registers hold what its points read as well, and compilers write out windows for each of them.
+const mostJammed = 16 * 4
 
 // more points of a work-item have to take so much of what fewer take.
 const more = 0.9

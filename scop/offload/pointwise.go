@@ -19,9 +19,9 @@ type pointwise struct {
 	whole []polycount.Constraint // for all points of a work-item to be; nil where that cannot be said
 }
 
-// findPointwise is nil where a kernel has another form: the parallel loops alone, of one domain, and no variables of a work-item, which its points would share.
+// findPointwise is nil where a kernel has another form: the parallel loops alone, of one domain, and no arrays of a work-item.
 func findPointwise(k *kernel.Kernel, order []string) (*pointwise, error) {
-	if len(order) == 0 || len(k.Temps) > 0 {
+	if len(order) == 0 || slices.ContainsFunc(k.Temps, func(a *kernel.Array) bool { return len(a.Shape) > 0 || a.Space == kernel.Local }) {
 		return nil, nil
 	}
 	own := nameset.Sorted(slices.Clone(order))
@@ -56,6 +56,10 @@ func (s *pointwise) make(m Mapping) (*kernel.Kernel, error) {
 		return nil, err
 	}
 	s.whole = s.least()
+	s.to.Temps, s.own = nil, map[string]string{}
+	for _, a := range s.from.Temps {
+		s.own[a.Name] = s.private(a.Name, a.DType).Name
+	}
 	for _, x := range s.from.Statements {
 		if err := s.statement(x); err != nil {
 			return nil, err

@@ -52,6 +52,7 @@ func TestPointwise(t *testing.T) {
 		"triangle":     "for (int i = 0; i < n; i++) for (int j = 0; j < m - i; j++) A[i][j] = B[i][j] + A[i][j];",
 		"band":         "for (int i = 0; i < n; i++) for (int j = i; j < i + 3 && j < m; j++) A[i][j] = 2 * A[i][j];",
 		"conditional":  "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][j] = 1; if (j > i) B[i][j] = A[i][j] + y[j]; }",
+		"variables":    "double s, t; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { s = A[i][j] * x[i]; t = s + y[j]; A[i][j] = t * s; if (j > 1) B[i][j] = t; }",
 		"every second": "for (int i = 0; i < n; i += 2) for (int j = 0; j < m; j++) A[i][j] = x[i/2] + B[i][j];",
 	} {
 		t.Run(name, func(t *testing.T) {
