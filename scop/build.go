@@ -19,7 +19,7 @@ import (
 // any the bodies of its functions. The path may end in "#name", for one region alone. Of several functions without pragmas,
 // those that are no nests are left out, unless none is. Errors are *source.Error where they have a place.
 func Load(ctx context.Context, path string, opt cfront.Options) (nests []*Nest, err error) {
-	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func()) (err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func() int) (err error) {
 		nests, err = load(ctx, path, opt)
 		return err
 	})
