@@ -125,7 +125,7 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		in, partly := readInPart(ctx, file, opt, complete)
 		if in != nil {
 			f, err = in, nil
-		} else if isGiven(partly) {
+		} else if lacksShared(partly) {
 			err = partly
 		}
 	}
@@ -204,7 +204,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 			err = d.readable(ctx, sizes)
 		}
 		in, partly := readInPart(ctx, d.path, d.opt, nil)
-		if isGiven(partly) {
+		if lacksShared(partly) {
 			return nil, partly
 		}
 		if in != nil && err == nil {
@@ -228,7 +228,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
 		in, partly := readInPart(ctx, f.path, f.opt, nil)
-		if isGiven(partly) {
+		if lacksShared(partly) {
 			return nil, partly
 		}
 		if in == nil && !errors.As(err, new(*source.Error)) && d.kernel.Unsized != nil { // it takes too much: what it lacks for all sizes may be less
@@ -257,11 +257,8 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 	return f, nil
 }
 
-// isGiven reports that an error goes away where the user says how much local memory a launch has: what else is lacking shows at once then.
-func isGiven(err error) bool {
-	var at *source.Error
-	return errors.As(err, &at) && strings.Contains(at.Hint, "--shared")
-}
+// lacksShared reports that a function is refused for want of the size of its local memory: the user gives that first, as whatever else is wrong shows only then.
+func lacksShared(err error) bool { return errors.As(err, new(*ckernel.UnsizedError)) }
 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
 const trial = 256
