@@ -179,7 +179,6 @@ type builder struct {
 	flats    map[*cfront.Var][]flatAccess // accesses to arrays of one dimension
 	strides  map[*cfront.Var][]*expr.Poly // of arrays of one dimension that have several
 	unseen   map[string]string            // functions without a body here, by their names and types
-	any      map[*Array][]bool            // dimensions of arrays in which subscripts are not affine
 	probing  bool                         // nothing becomes a parameter
 }
 
@@ -192,7 +191,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, flats: map[*cfront.Var][]flatAccess{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, flats: map[*cfront.Var][]flatAccess{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
