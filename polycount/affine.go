@@ -286,6 +286,11 @@ func (a Affine) Has(name string) bool {
 	})
 }
 
+// InFloor reports whether name occurs inside a floor of a.
+func (a Affine) InFloor(name string) bool {
+	return slices.ContainsFunc(a.terms, func(t Term) bool { return t.Floor != nil && t.Floor.Num.Has(name) })
+}
+
 // Only reports that a is k·name + c.
 func (a Affine) Only(name string) bool {
 	return len(a.terms) == 1 && a.terms[0].Floor == nil && a.terms[0].Name == name
