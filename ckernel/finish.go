@@ -47,13 +47,21 @@ func (b *grid) hasQuotient(a polycount.Affine) bool {
 }
 
 func (b *flow) guardFor(set *polycount.Set) *guard {
-	for _, g := range b.guards {
+	var hash uint64
+	if set != nil {
+		hash = set.Hash()
+	}
+	for _, g := range b.alike[hash] {
 		if g.set == set || set != nil && g.set != nil && g.set.SameForm(set) {
 			return g
 		}
 	}
 	g := &guard{set: set}
 	b.guards = append(b.guards, g)
+	if b.alike == nil {
+		b.alike = map[uint64][]*guard{}
+	}
+	b.alike[hash] = append(b.alike[hash], g)
 	return g
 }
 

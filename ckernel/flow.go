@@ -21,6 +21,7 @@ type flow struct {
 	records   []*record
 	loops     []*loop
 	guards    []*guard
+	alike     map[uint64][]*guard // guards by the hash of their sets
 	accesses  []*access
 	arrays    map[*builderVar]*array
 	order     []*array // as they are met

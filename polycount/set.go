@@ -351,6 +351,17 @@ func (s *Set) SameForm(t *Set) bool {
 		s.pending == t.pending && slices.EqualFunc(s.cs, t.cs, linear.SameConj) && slices.EqualFunc(s.open, t.open, linear.SameConj)
 }
 
+// Hash is the same for sets of the same form.
+func (s *Set) Hash() uint64 {
+	var h uint64
+	for _, cs := range [][]*linear.Conj{s.cs, s.open} {
+		for _, c := range cs {
+			h = h*31 + c.Hash()
+		}
+	}
+	return h
+}
+
 // ToParams turns dimensions into parameters, appended to the others.
 func (s *Set) ToParams(dims ...string) *Set {
 	left := without(s.dims, dims)

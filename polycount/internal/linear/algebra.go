@@ -114,6 +114,20 @@ func SameConj(a, b *Conj) bool {
 		slices.EqualFunc(a.Divs, b.Divs, func(x, y Div) bool { return x.Den == y.Den && EqualPadded(x.Num, y.Num) })
 }
 
+// Hash is the same for conjunctions that SameConj calls equal.
+func (c *Conj) Hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, rows := range [][]Row{c.Eq, c.Ge} {
+		h = (h ^ uint64(len(rows))) * 1099511628211
+		for _, r := range rows {
+			for _, v := range r {
+				h = (h ^ uint64(v)) * 1099511628211
+			}
+		}
+	}
+	return h
+}
+
 // Disjoint returns disjoint conjunctions with the same union.
 func (w *Work) Disjoint(cs []*Conj) []*Conj {
 	var out []*Conj

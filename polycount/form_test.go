@@ -1,0 +1,29 @@
+package polycount
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// Sets that are written alike have one form and one hash; a copy with another bound has neither.
+func TestForm(t *testing.T) {
+	forms := map[uint64]*Set{}
+	for seed := range int64(200) {
+		text := randomSet(rand.New(rand.NewSource(seed)))
+		a, err := ParseSet(text)
+		if err != nil {
+			continue
+		}
+		b, err := ParseSet(text)
+		if err != nil || !a.SameForm(b) || a.Hash() != b.Hash() {
+			t.Fatalf("%s: twice the same text, and not the same form: %v", text, err)
+		}
+		if old := forms[a.Hash()]; old != nil && !old.SameForm(a) {
+			t.Errorf("%s and %s have one hash", a, old)
+		}
+		forms[a.Hash()] = a
+	}
+	if len(forms) < 50 {
+		t.Errorf("only %d forms", len(forms))
+	}
+}
