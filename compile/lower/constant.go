@@ -206,7 +206,9 @@ func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 			switch x := e.(type) {
 			case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
 			case *cfront.Index:
-				n++
+				if !ofElement(x.Of) { // else it is one access with that
+					n++
+				}
 			case *cfront.Call:
 				n += l.callSize(x)
 			case *cfront.Binary:
@@ -221,6 +223,16 @@ func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 		})
 	}
 	return n + l.turns(s, before)*inOrder(stmts, l.sizeAfter)
+}
+
+// ofElement reports whether an array is a member of an element of another one, or of what a pointer points to.
+func ofElement(e cfront.Expr) bool {
+	m, ok := e.(*cfront.Member)
+	if !ok {
+		return false
+	}
+	_, element := m.X.(*cfront.Index)
+	return element || ofElement(m.X)
 }
 
 // inOrder adds up something of statements, each with the one before it.

@@ -1,6 +1,10 @@
 package lower
 
-import "gpuperf/cfront"
+import (
+	"slices"
+
+	"gpuperf/cfront"
+)
 
 // loop is a loop of any kind as one with a head.
 type loop struct {
@@ -18,7 +22,14 @@ func (l *lowering) usual(s cfront.Stmt) *loop {
 		x = &loop{&cfront.For{Pos: s.Pos, Cond: s.Cond, Body: s.Body, Unroll: s.Unroll}, s.Do}
 	}
 	body, ok := x.Body.(*cfront.Block)
-	if !ok || len(body.Items) == 0 || !l.endless(x.Cond) || l.file.Assembly(body) != nil {
+	if !ok || len(body.Items) == 0 || l.file.Assembly(body) != nil {
+		return x
+	}
+	if items := withoutSkips(body.Items); len(items) < len(body.Items) {
+		x = x.tested(x.Cond, body, items, x.once)
+		body = x.Body.(*cfront.Block)
+	}
+	if !l.endless(x.Cond) {
 		return x
 	}
 	last := len(body.Items) - 1
@@ -37,6 +48,23 @@ func (x *loop) tested(cond cfront.Expr, body *cfront.Block, items []cfront.Stmt,
 	out := *x.For
 	out.Cond, out.Body = cond, &cfront.Block{Pos: body.Pos, Items: items, Last: body.Last}
 	return &loop{&out, once}
+}
+
+// withoutSkips are the statements of a body in which what follows a jump to the next iteration is the other side of its condition.
+func withoutSkips(items []cfront.Stmt) []cfront.Stmt {
+	for i, s := range items[:len(items)-1] {
+		x, ok := s.(*cfront.If)
+		if !ok || x.Else != nil {
+			continue
+		}
+		if j, ok := alone(x.Then).(*cfront.Jump); ok && j.What == "continue" {
+			rest := items[i+1:]
+			last := rest[len(rest)-1]
+			other := &cfront.If{Pos: x.Pos, Cond: x.Cond, Then: &cfront.Block{Pos: j.Pos}, Else: &cfront.Block{Pos: last.Place(), Items: withoutSkips(rest)}}
+			return append(slices.Clone(items[:i]), other)
+		}
+	}
+	return items
 }
 
 // until is the condition on which a loop goes on that a statement leaves: if (i == n) break. It is nil for other statements.

@@ -105,6 +105,7 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 		}
 	}
 	for _, c := range f.blocks {
+		f.longNumbers(c)
 		f.balance(c)
 	}
 	numbers, most, err = f.allocate()

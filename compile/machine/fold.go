@@ -78,8 +78,11 @@ func takesSign(v, a *ssa.Value) bool {
 // foldInto marks an argument that becomes part of the instruction of a value.
 func (f *function) foldInto(v *ssa.Value) {
 	if v.Op == ssa.Select {
-		if yes := v.Args[1]; v.Type == ssa.W && yes.Uses == 1 && yes.Block == v.Block && !f.folded[yes] && changes(yes, v.Args[2]) && v.Args[0].Op != ssa.Const {
-			f.folded[yes] = true
+		for i, one := range v.Args[1:] {
+			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
+				f.folded[one] = true
+				break
+			}
 		}
 		return
 	}

@@ -246,6 +246,11 @@ func (f *function) selection(v *ssa.Value) {
 		f.changed(u[0], p, yes, no)
 		return
 	}
+	if f.folded[no] && changes(no, yes) {
+		p.minus = !p.minus
+		f.changed(u[0], p, no, yes)
+		return
+	}
 	if v.Type == ssa.D {
 		a, b := f.halves(yes), f.halves(no)
 		for i := range u {

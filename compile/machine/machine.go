@@ -29,6 +29,7 @@ const (
 	register  kind = iota // a unit, or with width units beside each other
 	predicate             // a unit
 	number                // in the text
+	long                  // of 64 bits: in uniform registers, which get it right before the instruction
 	address               // a unit with an offset
 	literal               // as it stands
 	label                 // of a block
@@ -139,7 +140,7 @@ func (f *function) emit(name string, results []operand, operands ...operand) *in
 	}
 	for _, o := range operands {
 		in.operands = append(in.operands, o)
-		if o.kind != number && o.kind != literal && o.kind != label && o.unit != none {
+		if o.kind != number && o.kind != long && o.kind != literal && o.kind != label && o.unit != none {
 			in.uses = append(in.uses, o.unit)
 			if o.kind == address && o.width == 2 {
 				in.uses = append(in.uses, o.unit+1)

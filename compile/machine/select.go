@@ -398,6 +398,15 @@ func (f *function) wideOperand(v *ssa.Value, first bool, in *[]unit) (operand, b
 				x = -x
 			}
 			return text(strconv.FormatFloat(x, 'g', -1, 64)), false // as listings have it
+		case v.Op == ssa.Const && v.Int != 0 && f.now.block.Loop == nil:
+			n := v.Int
+			if abs {
+				n &= math.MaxInt64
+			}
+			if minus {
+				n ^= math.MinInt64
+			}
+			return operand{kind: long, value: n, unit: none}, false
 		case v.Op == ssa.Param:
 			o := banked(parameterBank, v.Int)
 			o.minus, o.abs = minus, abs

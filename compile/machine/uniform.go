@@ -158,3 +158,26 @@ func (f *function) valueOnce(v *ssa.Value) {
 		f.emit("USHF.L.U32", d, f.onceRegister(x), imm(y.Int), text("URZ"))
 	}
 }
+
+// longNumbers puts numbers of 64 bits into uniform registers right before the instructions that read them, as NVIDIA's compiler does outside of loops.
+func (f *function) longNumbers(c *code) {
+	list := c.list
+	f.now = &code{}
+	for _, in := range list {
+		for i := range in.operands {
+			o := &in.operands[i]
+			if o.kind != long {
+				continue
+			}
+			u := f.newUnits(2)
+			f.class[u[0]], f.class[u[1]] = classUniform, classUniform
+			f.line = in.line
+			f.emit("UMOV", []operand{reg(u[0])}, imm(o.value))
+			f.emit("UMOV", []operand{reg(u[1])}, imm(o.value>>32))
+			*o = reg(u[0])
+			in.uses = append(in.uses, u...)
+		}
+		f.now.list = append(f.now.list, in)
+	}
+	c.list = f.now.list
+}

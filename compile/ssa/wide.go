@@ -30,7 +30,7 @@ func (b *Block) runs() (all [][]*Value) {
 	for _, v := range b.Values {
 		switch {
 		case v.Op == Store, v.Op == Atomic:
-			maps.DeleteFunc(at, func(r run, _ int) bool { return r.space == v.Access.Space })
+			maps.DeleteFunc(at, func(r run, _ int) bool { return r.space == v.Access.Space || v.Access.Space == Generic })
 		case v.Op == Effect:
 			clear(at)
 		case v.Op == Load && v.Guard == nil && v.Type == W && (v.Access.Bytes == 4 || v.Access.Bytes == 2 && !v.Access.Signed) && !v.Access.Volatile &&
