@@ -175,9 +175,9 @@ func (b *bindings) evaluated(c *condition, holds bool, e cfront.Expr, read func(
 		return
 	}
 	if holds {
-		b.env = b.merge(when, b.env, env)
+		b.env = b.merge(decision{set: when}, b.env, env)
 	} else {
-		b.env = b.merge(when, env, b.env)
+		b.env = b.merge(decision{set: when}, env, b.env)
 	}
 }
 
