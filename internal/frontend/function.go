@@ -149,20 +149,22 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 
 // unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands.
 func (o Options) unlaunched(ctx context.Context, file string) error {
-	what, flags := "the work-group and all work-items", "--local 256 --global n"
+	what, local, global, kernel := "the work-group and all work-items", "--local 256 ", "--global n", ""
 	opt := o.Options
 	opt.Instance, opt.Opaque = "", true
 	if text, err := cfront.Read(ctx, file, opt); err == nil {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
 		if fn := text.Function(name); fn != nil && fn.Group != nil {
-			what, flags = "all work-items", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
+			what, local, global = "all work-items", "", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
+		} else if fn != nil && fn.MostItems > 0 {
+			local = fmt.Sprintf("--local %d ", min(fn.MostItems, 256))
 		}
 		if instance := text.Proposed[name]; instance != "" {
-			what, flags = "an instance, "+what, "--kernel '"+instance+"' "+flags
+			what, kernel = "an instance, "+what, "--kernel '"+instance+"' "
 		}
 	}
 	return mistake("%s does not say how its kernels are launched", file).
-		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, flags, file)
+		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, kernel+local+global, file)
 }
 
 // eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
