@@ -227,8 +227,9 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		if err != nil {
 			return nil, err
 		}
-		k := *d.kernel
-		k.Variant.Kernel, k.Unsized = in.ir, nil
+		k, own := *d.kernel, *d.kernel.Own
+		own.Whole = d.lacking(ctx, sizes)
+		k.Variant.Kernel, k.Unsized, k.Own = in.ir, nil, &own
 		return &k, nil
 	case len(values) == 0:
 		return d.kernel, nil
@@ -272,9 +273,15 @@ const trial = 256
 // given ones either.
 func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
-	if !errors.As(d.kernel.Unsized, &at) {
+	lacking := d.lacking(ctx, sizes)
+	if lacking == "" || !errors.As(d.kernel.Unsized, &at) {
 		return nil
 	}
+	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: "+lacking)
+}
+
+// lacking is the flag for the sizes that lack a value, where a function is read at given ones alone; "" where it is not read at given ones either.
+func (d *divided) lacking(ctx context.Context, sizes map[string]int64) string {
 	opt := d.opt
 	opt.At = map[string]int64{}
 	var lacking []string
@@ -286,9 +293,9 @@ func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 		opt.At[n] = v
 	}
 	if _, err := ckernel.Read(ctx, d.file, opt); err != nil {
-		return nil
+		return ""
 	}
-	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
+	return "-p " + strings.Join(lacking, ",")
 }
 
 // chosen are the values of some sizes, as far as they are given.
