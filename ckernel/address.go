@@ -30,6 +30,9 @@ func (b *position) sidesOf(flag string) (first, second live) {
 	return first, second
 }
 
+// isNull reports that an address is that of nothing.
+func (at *address) isNull() bool { return at.array == nil && at.alias == nil }
+
 // points reports that a value is an address in memory, or one of two.
 func (v value) points() bool { return v.either != nil || v.at != nil && v.at.array != nil }
 
@@ -166,6 +169,10 @@ func (b *builder) pointerByData(x *cfront.Select) value {
 // addressOf reads a pointer.
 func (b *builder) addressOf(e cfront.Expr) *address {
 	switch x := e.(type) {
+	case *cfront.Int:
+		if isNull(x) {
+			return &address{offset: constant(0)}
+		}
 	case *cfront.Ref:
 		if at := b.env[x.Var].at; at != nil {
 			return at

@@ -191,7 +191,11 @@ func (b *builder) element(x *cfront.Index) place {
 	ref, named := x.Of.(*cfront.Ref)
 	at := b.addressOf(x.Of)
 	if at.array == nil {
-		b.fail(x, "", "this points to a variable, and not to an array")
+		what := "a variable, and not to an array"
+		if at.isNull() {
+			what = "nothing"
+		}
+		b.fail(x, "", "this points to %s", what)
 	}
 	a := at.array
 	elem := x.Type()

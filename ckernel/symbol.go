@@ -43,7 +43,7 @@ func (s site) compare(o site) int {
 
 // address is what a pointer points to.
 type address struct {
-	array  *array
+	array  *array      // nil of a null pointer
 	offset *expr.Poly  // in elements of the array
 	alias  *builderVar // a variable, instead of an array
 }
