@@ -241,7 +241,7 @@ func TestDeclarations(t *testing.T) {
 			"error: a:3:25: real is no type that is known here\n    __global__ void f(const real *x, known k, real4 y, int n) { int N = WIDTH - n * HEIGHT; x[N] = 1; }\n                            ^\n" +
 				"    -D real=float -D real4=float4 -D WIDTH=… -D HEIGHT=… define them, where that is left to the build",
 		},
-		{"macros of a file that is read whole", cfront.OpenCL, "", "kernel void f(global mixed *x) { x[0] = M; }\nkernel void g(real4 y) { y = N; }", "error: -D mixed=float -D M=… -D real4=float4 define them"},
+		{"macros of a file that is read whole", cfront.OpenCL, "", "kernel void f(global mixed *x) { x[0] = M; }\nkernel void g(real4 y, global real4 *A) { y = N + A[0]; }\ntypedef struct { int i; } later;\nkernel void h(global later *z) { later x; }", "error: -D mixed=float -D M=… -D real4=float4 define them"},
 		{"a type of a record without a name", cfront.CUDA, "f", "struct odd { typedef float 5; };\n__global__ void f() {}", "kernel f()"},
 		{"a bad instance", cfront.CUDA, "f<", "template <int N> __global__ void f() {}", "error: <the function f<>:1:3: the text ends where an expression should stand"},
 		{"syntax", cfront.OpenCL, "f", "kernel void f(global int *p) {\n  p[0] = ;\n}", `error: a:2:10: ";" stands where an expression should stand`},

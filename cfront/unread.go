@@ -317,7 +317,7 @@ func (p *cursor) defining(name string) string {
 		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
 			list = append(list, t.Text)
-		case named(i-1) || is(i-1, "*", "&") && named(i-2) && !upper:
+		case named(i-1) || is(i-1, "}") || is(i-1, "*", "&") && named(i-2) && (!upper || p.types(i-2) || isType[p.tokens[i-2].Text]):
 			declared[t.Text] = true
 		case upper && inside && !is(after, "("):
 			list = append(list, t.Text)
@@ -334,6 +334,12 @@ func (p *cursor) defining(name string) string {
 		}
 	}
 	return strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
+}
+
+// types reports that a token is the name of a type, or stands behind one in a declaration.
+func (p *cursor) types(i int) bool {
+	text := p.tokens[i].Text
+	return slices.Contains(basic, text) || p.lang.types[text] != nil || text == "const" || strings.HasPrefix(text, "__")
 }
 
 // means reports that a name is one of the language or of the file.

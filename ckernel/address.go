@@ -10,11 +10,28 @@ import (
 	"gpuperf/polycount"
 )
 
-// twoAddresses are those of a pointer that points to one array where a set holds, and to another one elsewhere. What uses the pointer is followed twice.
+// twoAddresses are those of a pointer that points to one array where a decision holds, and to another one elsewhere. What uses the pointer is followed twice.
 type twoAddresses struct {
-	when          *polycount.Set
+	when          decision
 	first, second value
 }
+
+// decision is where the first of two ways is taken: in a set, or where a temporary is not 0 that depends on data. The zero value is that nobody knows.
+type decision struct {
+	set  *polycount.Set
+	flag string
+}
+
+// sidesOf is where a decision on data takes the first way, and where the second.
+func (b *position) sidesOf(flag string) (first, second live) {
+	first, second = b.live, b.live
+	first.preds = append(slices.Clip(first.preds), expr.Binary(expr.Ne, expr.Var{Name: flag}, expr.Int{}))
+	second.preds = append(slices.Clip(second.preds), expr.Binary(expr.Eq, expr.Var{Name: flag}, expr.Int{}))
+	return first, second
+}
+
+// isNull reports that an address is that of nothing.
+func (at *address) isNull() bool { return at.array == nil && at.alias == nil }
 
 // points reports that a value is an address in memory, or one of two.
 func (v value) points() bool { return v.either != nil || v.at != nil && v.at.array != nil }
@@ -41,8 +58,13 @@ func (b *builder) splitting(read func()) {
 			b.splitting(read)
 		}
 	}
-	then := b.both(b.live.domain, two.when)
-	other, err := b.live.domain.Subtract(two.when)
+	if two.when.set == nil {
+		first, second := b.sidesOf(two.when.flag)
+		b.twoWays(two.when, first, second, side(two.first), side(two.second))
+		return
+	}
+	then := b.both(b.live.domain, two.when.set)
+	other, err := b.live.domain.Subtract(two.when.set)
 	b.try(err)
 	switch {
 	case b.isEmpty(then):
@@ -52,6 +74,30 @@ func (b *builder) splitting(read func()) {
 	default:
 		b.twoWays(two.when, b.narrowed(then), b.narrowed(b.simple(other)), side(two.first), side(two.second))
 	}
+}
+
+// splitByData makes an access, or those of both sides of the data that decides where a pointer in it points to: the rest of its statement is followed once.
+func (b *builder) splitByData(access func(), both func(flag string, first, second func())) {
+	undo, before := b.snapshot(), b.live
+	v := splitOn(access)
+	if v == nil {
+		return
+	}
+	undo()
+	b.live = before
+	two := b.env[v].either
+	if two == nil || two.when.set != nil {
+		panic(split{v})
+	}
+	first, second := b.sidesOf(two.when.flag)
+	side := func(at live, of value) func() {
+		return func() {
+			b.live, b.env[v] = at, of
+			access()
+			b.live, b.env[v] = before, value{either: two}
+		}
+	}
+	both(two.when.flag, side(first, two.first), side(second, two.second))
 }
 
 // splitOn is the pointer that is not known where a statement uses it, nil if there is none.
@@ -71,28 +117,62 @@ func splitOn(read func()) (v *builderVar) {
 
 // pointerValue reads what a pointer is assigned, which a condition may choose of two.
 func (b *builder) pointerValue(e cfront.Expr) value {
+	if ref, is := e.(*cfront.Ref); is && b.env[ref.Var].either != nil {
+		return b.env[ref.Var]
+	}
 	x, is := e.(*cfront.Select)
 	if !is {
 		return value{at: b.addressOf(e)}
 	}
 	c, ok := b.pureTruth(x.If)
-	if !ok || c.pred != nil || b.decided(c) != unknown {
+	switch {
+	case !ok || c.pred != nil:
+		return b.pointerByData(x)
+	case b.decided(c) != unknown:
 		return value{at: b.addressOf(e)}
 	}
 	env := maps.Clone(b.env)
 	var p, q value
 	b.under(c, true, func() { p = b.pointerValue(x.Then) })
 	b.under(c, false, func() { q = b.pointerValue(x.Else) })
-	if out := b.join(c.set, p, q); out.points() {
+	if out := b.join(decision{set: c.set}, p, q); out.points() {
 		return out
 	}
 	b.env = env
 	return value{at: b.addressOf(e)}
 }
 
+// pointerByData reads a pointer that a condition on data chooses of two. Those in one array have one address there.
+func (b *builder) pointerByData(x *cfront.Select) value {
+	undo, before := b.snapshot(), b.live
+	c := b.truth(x.If)
+	if b.decided(c) != unknown || b.trial > 0 {
+		undo()
+		return value{at: b.addressOf(x)}
+	}
+	flag := b.scratch("holds", expr.Int32)
+	b.assignTemp(x.If.Place(), flag, cexpr.Number(c.whole()))
+	var p, q value
+	first, second := b.sidesOf(flag)
+	b.live = first
+	p = b.pointerValue(x.Then)
+	b.live = second
+	q = b.pointerValue(x.Else)
+	b.live = before
+	if out := b.join(decision{flag: flag}, p, q); out.points() {
+		return out
+	}
+	undo()
+	return value{at: b.addressOf(x)}
+}
+
 // addressOf reads a pointer.
 func (b *builder) addressOf(e cfront.Expr) *address {
 	switch x := e.(type) {
+	case *cfront.Int:
+		if isNull(x) {
+			return &address{offset: constant(0)}
+		}
 	case *cfront.Ref:
 		if at := b.env[x.Var].at; at != nil {
 			return at

@@ -25,15 +25,19 @@ func (b *builder) branch(x *cfront.If) {
 			b.statement(x.Then)
 			return
 		}
-		b.twoWays(c.set, b.narrowed(then), b.narrowed(b.simple(other)), func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
+		b.twoWays(decision{set: c.set}, b.narrowed(then), b.narrowed(b.simple(other)), func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
 		return
 	}
 	if b.isEmpty(b.both(b.live.domain, c.set)) {
 		b.statement(x.Else)
 		return
 	}
+	when := decision{}
 	then, other := b.onData(x.Cond.Place(), &c)
-	b.twoWays(nil, then, other, func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
+	if flag, is := c.pred.(*expr.Op).Args[0].(expr.Var); is && c.set == nil {
+		when.flag = flag.Name
+	}
+	b.twoWays(when, then, other, func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
 }
 
 // onData evaluates a condition on data, as a flag that it is from then on, and is where it holds, and where not.
@@ -66,8 +70,8 @@ func (b *position) narrowed(domain *polycount.Set) live {
 	return live{domain: b.simple(domain), preds: b.live.preds}
 }
 
-// twoWays follows both sides of a branch, of which the first runs where a set holds; nil where that depends on data.
-func (b *builder) twoWays(when *polycount.Set, then, other live, first, second func()) {
+// twoWays follows both sides of a branch, of which a decision takes one.
+func (b *builder) twoWays(when decision, then, other live, first, second func()) {
 	before, env := b.live, maps.Clone(b.env)
 	b.live = then
 	first()

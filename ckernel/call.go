@@ -3,7 +3,6 @@ package ckernel
 import (
 	"fmt"
 	ones "math/bits"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.outputs(x)
 	case isVoteBarrier(x):
 		return b.voteAtBarrier(x)
-	case shuffle.MatchString(x.Func):
+	case isShuffle(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
 		kept := keptAs(x.Func, x.DType)
@@ -151,7 +150,13 @@ func (b *builder) conversion(x *cfront.Call) expr.Expr {
 	return v
 }
 
-var shuffle = regexp.MustCompile(`^(__shfl(_up|_down|_xor)?(_sync)?|__(ballot|any|all)(_sync)?|__activemask|sub_group_.*|work_group_(reduce|scan|broadcast).*|__reduce_.*|__popc(ll)?|__clz(ll)?|__ffs(ll)?|popcount|clz)$`)
+// isShuffle reports a function over the work-items of a sub-group or a work-group, and one that counts bits.
+func isShuffle(name string) bool {
+	f, ok := cfront.IntrinsicOf(name)
+	return ok && (f.Kind == cfront.Shuffle || f.Kind == cfront.Vote || f.Kind == cfront.Reduction) || bitCount[name]
+}
+
+var bitCount = map[string]bool{"__popc": true, "__popcll": true, "__clz": true, "__clzll": true, "__ffs": true, "__ffsll": true, "popcount": true, "clz": true}
 
 // shuffled is a function over the work-items of a sub-group, which counts as one operation under its name without underscores.
 func (b *builder) shuffled(x *cfront.Call) expr.Expr {

@@ -72,8 +72,10 @@ func (b *builder) truth(e cfront.Expr) condition {
 		return b.negated(condition{set: b.set(e, n, true)})
 	}
 	if b.isAddress(e) {
-		b.addressOf(e) // which is not null, as it points to something
-		return condition{}
+		if b.addressOf(e).isNull() {
+			return condition{set: nowhere()}
+		}
+		return condition{} // it points to something
 	}
 	return condition{pred: expr.Binary(expr.Ne, b.value(e), expr.Int{})}
 }
@@ -175,9 +177,9 @@ func (b *bindings) evaluated(c *condition, holds bool, e cfront.Expr, read func(
 		return
 	}
 	if holds {
-		b.env = b.merge(when, b.env, env)
+		b.env = b.merge(decision{set: when}, b.env, env)
 	} else {
-		b.env = b.merge(when, env, b.env)
+		b.env = b.merge(decision{set: when}, env, b.env)
 	}
 }
 
@@ -290,9 +292,12 @@ func (b *builder) addressComparison(x *cfront.Binary) condition {
 		if isNull(of) {
 			return equal[x.Op]
 		}
-		b.addressOf(of)
+		at := b.addressOf(of)
 		if x.Op != "==" && x.Op != "!=" {
 			b.fail(x, "compare indices", "an address is compared with that of nothing")
+		}
+		if at.isNull() {
+			return equal[x.Op]
 		}
 		return apart[x.Op]
 	}
@@ -300,6 +305,8 @@ func (b *builder) addressComparison(x *cfront.Binary) condition {
 	switch {
 	case p.array != nil && p.array == q.array && !b.isData(p.offset) && !b.isData(q.offset):
 		return condition{set: b.compared(x, x.Op, p.offset, q.offset)}
+	case p.array != nil && p.array == q.array:
+		return condition{pred: expr.Binary(cexpr.Tests[x.Op], b.free(b.express(p.offset)), b.free(b.express(q.offset)))}
 	case (x.Op == "==" || x.Op == "!=") && (p.array != q.array || p.alias != q.alias) && !b.mayMeet(p, q):
 		return apart[x.Op]
 	}

@@ -342,7 +342,7 @@ func (b *position) sharedSizes() (out []sharedSize) {
 		}
 		n, ok := b.launchSize(size).Constant()
 		if !ok || n < 0 { // of 0 bytes each access is out of bounds
-			b.failLaunch("give a number", "the size %s of local memory", size)
+			b.failLaunch("give it in bytes, as in --shared 4096", "the size %s of local memory is not known", strings.TrimSpace(size))
 		}
 		out = append(out, sharedSize{strings.TrimSpace(name), n})
 	}

@@ -145,8 +145,8 @@ func (b *builder) callsIn(e cfront.Expr) {
 func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 	delete(b.env, p)
 	if len(p.Dims) > 0 {
-		b.env[p] = value{at: b.addressOf(arg)}
-		if b.env[p].at.alias == nil {
+		b.env[p] = b.pointerValue(arg)
+		if at := b.env[p].at; at != nil && at.alias == nil {
 			b.settleAddress(x.Pos, p)
 		}
 		return

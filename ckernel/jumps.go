@@ -38,7 +38,7 @@ func (b *bindings) joinKnown(before live, exits []exit) {
 		if len(e.live.preds) > len(before.preds) {
 			when = nil
 		}
-		b.env = b.merge(when, e.env, b.env)
+		b.env = b.merge(decision{set: when}, e.env, b.env)
 	}
 }
 

@@ -420,7 +420,7 @@ func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool
 	after := b.env
 	b.live, b.env = before, first
 	if c.set != nil {
-		after = b.merge(c.set, after, first)
+		after = b.merge(decision{set: c.set}, after, first)
 	}
 	b.env = after
 	return true, nil

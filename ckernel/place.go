@@ -191,7 +191,11 @@ func (b *builder) element(x *cfront.Index) place {
 	ref, named := x.Of.(*cfront.Ref)
 	at := b.addressOf(x.Of)
 	if at.array == nil {
-		b.fail(x, "", "this points to a variable, and not to an array")
+		what := "a variable, and not to an array"
+		if at.isNull() {
+			what = "nothing"
+		}
+		b.fail(x, "", "this points to %s", what)
 	}
 	a := at.array
 	elem := x.Type()
@@ -258,8 +262,14 @@ func (b *flow) accessOf(x *expr.Access) *access {
 	return b.accesses[i]
 }
 
-func (b *builder) load(e cfront.Expr) expr.Expr {
-	return b.take(e.Place(), b.placeOf(e))
+func (b *builder) load(e cfront.Expr) (out expr.Expr) {
+	b.splitByData(func() { out = b.take(e.Place(), b.placeOf(e)) }, func(flag string, first, second func()) {
+		first()
+		then := out
+		second()
+		out = &expr.Cond{If: expr.Binary(expr.Ne, expr.Var{Name: flag}, expr.Int{}), Then: then, Else: out}
+	})
+	return out
 }
 
 // store assigns to an element.
@@ -268,8 +278,15 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 		return
 	}
 	v := converting(b.value(e), e.Type(), to.Type())
-	p := b.placeOf(to)
-	b.emit(&record{pos: at, lhs: b.take(to.Place(), p), rhs: v})
+	b.splitByData(func() { b.emit(&record{pos: at, lhs: b.take(to.Place(), b.placeOf(to)), rhs: v}) }, func(_ string, first, second func()) {
+		if t := to.Type(); !t.IsVector() && t.Known() {
+			n := b.scratch("stored", t)
+			b.assignTemp(at, n, v)
+			v = expr.Var{Name: n}
+		}
+		first()
+		second()
+	})
 }
 
 // storeScalar assigns to a scalar in memory that work-items share.

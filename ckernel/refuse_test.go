@@ -28,7 +28,7 @@ func TestRefusals(t *testing.T) {
 		{"no end", `^for (int k = 0; ; k++) y[k] = 0;`, "the loop has no condition"},
 		{"a stride in sizes", `for (int k = i; ^k < m; k += n) y[k] = 0;`, ""},
 		{"a product in a condition", `if (^i < n * m) y[i] = 0;`, "is compared with 0, which is not linear in sizes and indices"},
-		{"two arrays", `__global float *p = x; if (x[i] > 0.0f) p = y; ^p[i] = 0;`, "it is not known which array p points to"},
+		{"two arrays", `__global float *p = x; for (int k = 0; k < n; k++) { ^p[i] = 0; if (x[k] > 0.0f) p = y; }`, "it is not known which array p points to"},
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},
 		{"switch", `^switch (n) { case 1 ... 3: y[0] = 1; case 2: y[1] = 1; }`, "a switch with a range of values has no place in a kernel"},

@@ -8,7 +8,6 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // The value of an integer variable is a number as long as it does not depend on memory, and an address is that of a pointer. All other
@@ -44,7 +43,7 @@ func (s site) compare(o site) int {
 
 // address is what a pointer points to.
 type address struct {
-	array  *array
+	array  *array      // nil of a null pointer
 	offset *expr.Poly  // in elements of the array
 	alias  *builderVar // a variable, instead of an array
 }
@@ -194,8 +193,8 @@ func (b *grid) scratch(base string, t expr.DType) string {
 	return n
 }
 
-// merge is what is known after two ways: the values of one where when holds, which is nil where that depends on data.
-func (b *terms) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
+// merge is what is known after two ways, of which a decision took one.
+func (b *terms) merge(when decision, first, second map[*builderVar]value) map[*builderVar]value {
 	out := maps.Clone(second)
 	vars := map[*builderVar]bool{}
 	for v := range first {
@@ -221,25 +220,25 @@ func united(x, y []site) []site {
 }
 
 // join is one of two values.
-func (b *terms) join(when *polycount.Set, x, y value) value {
+func (b *terms) join(when decision, x, y value) value {
 	from := united(x.from, y.from)
 	switch {
 	case x.data && y.data:
 		return x
 	case x.isNum && y.isNum && same(x.num, y.num):
 		return value{isNum: true, num: x.num, from: from, plain: x.plain && y.plain}
-	case x.isNum && y.isNum && when != nil:
-		return value{isNum: true, num: b.either(when, x.num, y.num), from: from}
+	case x.isNum && y.isNum && when.set != nil:
+		return value{isNum: true, num: b.either(when.set, x.num, y.num), from: from}
 	case x.at != nil && y.at != nil && x.at.array == y.at.array && x.at.alias == y.at.alias:
 		if same(x.at.offset, y.at.offset) {
 			return x
 		}
-		if when != nil {
-			return value{at: &address{x.at.array, b.either(when, x.at.offset, y.at.offset), x.at.alias}}
+		if when.set != nil {
+			return value{at: &address{x.at.array, b.either(when.set, x.at.offset, y.at.offset), x.at.alias}}
 		}
 	case x.either != nil && x.either == y.either:
 		return x
-	case when != nil && x.points() && y.points():
+	case when != (decision{}) && x.points() && y.points():
 		b.chosen = true
 		return value{either: &twoAddresses{when, x, y}}
 	}

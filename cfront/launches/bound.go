@@ -137,7 +137,7 @@ func (b *Bound) pass(params []Param) {
 
 // extent is an extent of the grid.
 func (b *Bound) extent(d int, e *Expr) string {
-	if linear, ok := e.with(b.fixed).Linear(b.named); ok {
+	if linear, ok := e.with(b.fixed).Linear(b.named); ok && !linear.chooses() {
 		return b.use(linear)
 	}
 	name := "grid_" + string(rune('x'+d))
@@ -146,6 +146,9 @@ func (b *Bound) extent(d int, e *Expr) string {
 	}
 	b.taken[name] = true
 	b.Sizes = append(b.Sizes, name)
+	if n, known := e.Value(); known {
+		b.Given[name] = n
+	}
 	return name
 }
 

@@ -136,8 +136,11 @@ func (h *host) templateOf(name int) map[string]string {
 	end := h.angle(start+1, name)
 	for _, p := range h.items(span{start + 2, max(end, start+2)}) {
 		stands := "16"
-		if h.is(p.from, "typename") || h.is(p.from, "class") {
+		switch {
+		case h.is(p.from, "typename"), h.is(p.from, "class"):
 			stands = "float"
+		case h.is(p.from, "bool"):
+			stands = "true"
 		}
 		out[h.lastName(p)] = stands
 	}

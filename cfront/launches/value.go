@@ -169,6 +169,11 @@ func (e *Expr) Linear(named map[string]string) (out *Expr, ok bool) {
 	return &Expr{op: e.op, args: args, float: e.float}, true
 }
 
+// chooses reports whether a minimum or maximum of sizes is in it.
+func (e *Expr) chooses() bool {
+	return e.op == "min" || e.op == "max" || slices.ContainsFunc(e.args, (*Expr).chooses)
+}
+
 // Text is the expression in the notation of sizes, in which some names are others; constants that are none of these are numbers.
 func (e *Expr) Text(named map[string]string) string {
 	switch {

@@ -107,7 +107,11 @@ func without(c *workload.Case) (parts []string) {
 }
 
 func notCounted(c *workload.Case, parts []string) string {
-	return warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s", strings.Join(parts, ", "))
+	hint := ""
+	if c.Own != nil && c.Own.Whole != "" {
+		hint = "; it may be read whole at given sizes: " + c.Own.Whole
+	}
+	return warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s%s", strings.Join(parts, ", "), hint)
 }
 
 func undefined(c *workload.Case) (warnings []string) {

@@ -149,20 +149,22 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 
 // unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands.
 func (o Options) unlaunched(ctx context.Context, file string) error {
-	what, flags := "the work-group and all work-items", "--local 256 --global n"
+	what, local, global, kernel := "the work-group and all work-items", "--local 256 ", "--global n", ""
 	opt := o.Options
 	opt.Instance, opt.Opaque = "", true
 	if text, err := cfront.Read(ctx, file, opt); err == nil {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
 		if fn := text.Function(name); fn != nil && fn.Group != nil {
-			what, flags = "all work-items", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
+			what, local, global = "all work-items", "", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
+		} else if fn != nil && fn.MostItems > 0 {
+			local = fmt.Sprintf("--local %d ", min(fn.MostItems, 256))
 		}
 		if instance := text.Proposed[name]; instance != "" {
-			what, flags = "an instance, "+what, "--kernel '"+instance+"' "+flags
+			what, kernel = "an instance, "+what, "--kernel '"+instance+"' "
 		}
 	}
 	return mistake("%s does not say how its kernels are launched", file).
-		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, flags, file)
+		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, kernel+local+global, file)
 }
 
 // eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
@@ -225,8 +227,9 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		if err != nil {
 			return nil, err
 		}
-		k := *d.kernel
-		k.Variant.Kernel, k.Unsized = in.ir, nil
+		k, own := *d.kernel, *d.kernel.Own
+		own.Whole = d.lacking(ctx, sizes)
+		k.Variant.Kernel, k.Unsized, k.Own = in.ir, nil, &own
 		return &k, nil
 	case len(values) == 0:
 		return d.kernel, nil
@@ -270,9 +273,15 @@ const trial = 256
 // given ones either.
 func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
-	if !errors.As(d.kernel.Unsized, &at) {
+	lacking := d.lacking(ctx, sizes)
+	if lacking == "" || !errors.As(d.kernel.Unsized, &at) {
 		return nil
 	}
+	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: "+lacking)
+}
+
+// lacking is the flag for the sizes that lack a value, where a function is read at given ones alone; "" where it is not read at given ones either.
+func (d *divided) lacking(ctx context.Context, sizes map[string]int64) string {
 	opt := d.opt
 	opt.At = map[string]int64{}
 	var lacking []string
@@ -284,9 +293,9 @@ func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 		opt.At[n] = v
 	}
 	if _, err := ckernel.Read(ctx, d.file, opt); err != nil {
-		return nil
+		return ""
 	}
-	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
+	return "-p " + strings.Join(lacking, ",")
 }
 
 // chosen are the values of some sizes, as far as they are given.

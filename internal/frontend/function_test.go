@@ -222,6 +222,20 @@ func TestDivided(t *testing.T) {
 	}
 }
 
+// TestWhole: a kernel that is read in part says at which sizes it is read whole.
+func TestWhole(t *testing.T) {
+	dir := written(t, map[string]string{
+		"flat.cu": "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
+		"odd.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
+	})
+	for file, want := range map[string]string{"flat.cu": "-p n=VALUE,m=VALUE,groups=VALUE", "odd.cu": ""} {
+		at, err := only(t, Options{Local: "64", Groups: "groups"}, filepath.Join(dir, file)).At(t.Context(), nil)
+		if err != nil || len(at.Kernel.Opaque) == 0 || at.Own.Whole != want {
+			t.Errorf("%s: %v, %q, want %q", file, err, at.Own.Whole, want)
+		}
+	}
+}
+
 // TestFixed: a kernel that is read for a value of a size, as bits are combined with it, is verified at that value.
 func TestFixed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cl")

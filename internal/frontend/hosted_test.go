@@ -27,6 +27,9 @@ func TestFromHost(t *testing.T) {
 		{"a size that is not known", kernel + "int main(int c, char **v) { int n = atoi(v[1]); k<<<n / 32, 32>>>(d, n); }", Options{}, "k groups=(n // 32) local=32;"},
 		{"a grid that is not known", kernel + "int main() { k<<<v.size() / 32, 32>>>(d, 5); }", Options{}, "k groups=grid_x local=32; n=5"},
 		{"a grid that is a product", kernel + "int main() { int a = 4, b = 8; k<<<a * b, 32>>>(d, a); }", Options{}, "k groups=32 local=32; n=4"},
+		{"a grid that is bounded", kernel + "int main() { int n = 640; k<<<min(n / 32, 8), 32>>>(d, n); }", Options{}, "k groups=grid_x local=32; grid_x=8 n=640"},
+		{"shared memory that is not known", kernel + "int main() { k<<<1, 32, f()>>>(d, 5); }", Options{}, "k groups=1 local=32; n=5"},
+		{"a truth in a template", "template <bool B> __global__ void t(float *y) { y[threadIdx.x] = B; }\ntemplate <bool B> void f() { t<B><<<1, 32>>>(y); }", Options{}, "t<true> groups=1 local=32;"},
 		{"the work-group is given", kernel + "int main() { int n = 64; k<<<n / t, t>>>(d, n); }", Options{Local: "16"}, "k groups=grid_x local=16; n=64"},
 		{"a size of the work-group is a number", kernel + "int main() { int n = 100, t = 64; k<<<(n + t - 1) / t, t>>>(d, n); }", Options{}, "k groups=(((n + 64) - 1) // 64) local=64; n=100"},
 		{"also where it is passed", kernel + "int main() { int t = 64; k<<<1, t>>>(d, t); }", Options{}, "k groups=1 local=64; n=64"},
@@ -41,6 +44,8 @@ func TestFromHost(t *testing.T) {
 		{"an axis of a work-group that is not known", kernel + "int main(int t, char **v) { k<<<4, dim3(8, t, 1)>>>(d, 3); }", Options{}, "error: is not known: as in --local 8,16"},
 		{"a template that nothing launches", tiled, Options{Kernel: "t"}, "error: launched: as in --kernel 't<float, 16>' --local 256 --global n, or"},
 		{"work-groups that are demanded", "__global__ __attribute__((reqd_work_group_size(8, 8, 1))) void k(float *y) { y[threadIdx.x] = 0; }", Options{}, "error: launched: as in --global n,m, or"},
+		{"work-groups that are bounded", "__global__ __launch_bounds__(128) void k(float *y) { y[threadIdx.x] = 0; }", Options{}, "error: launched: as in --local 128 --global n, or"},
+		{"work-groups that are too large", "__global__ __launch_bounds__(128) void k(float *y) { y[threadIdx.x] = 0; }", Options{Local: "256", Global: "n"}, "error: allows 128 work-items: as in --local 128"},
 		{"a third axis of 1", kernel, Options{Local: "64,1,1", Global: "n"}, "k global=n local=64,1,1;"},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {

@@ -34,7 +34,7 @@ func group(file *cfront.File, fn *cfront.Function, local []int64) error {
 		items *= n
 	}
 	if fn.MostItems > 0 && items > fn.MostItems {
-		return refuse(file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items))
+		return refuse(file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items).WithHint("give fewer, as in --local %d", fn.MostItems))
 	}
 	return nil
 }
