@@ -200,3 +200,15 @@ func (b *bindings) namesAny(e cfront.Expr, vars map[*builderVar]bool) bool {
 	})
 	return slices.ContainsFunc(slices.Collect(maps.Keys(all.assigned)), func(v *builderVar) bool { return vars[v] })
 }
+
+// isPassed reports whether an expression depends on an argument of the kernel, itself or by the values that variables begin with.
+func (b *position) isPassed(e cfront.Expr) (passed bool) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		ref, ok := e.(*cfront.Ref)
+		if !ok || passed {
+			return
+		}
+		passed = slices.Contains(b.fn.Params, ref.Var) || ref.Var.Class == cfront.Local && ref.Var.Init != nil && b.isPassed(ref.Var.Init)
+	})
+	return passed
+}

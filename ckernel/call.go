@@ -14,9 +14,12 @@ import (
 
 // nothing are functions that only order accesses, or tell the compiler something.
 var nothing = []string{
-	"__syncwarp", "mem_fence", "read_mem_fence", "write_mem_fence", "__threadfence", "__threadfence_block", "__threadfence_system", "sub_group_barrier",
+	"__syncwarp", "mem_fence", "read_mem_fence", "write_mem_fence", "__threadfence_block", "sub_group_barrier",
 	"__builtin_assume", "prefetch", "assert", "atomic_work_item_fence",
 }
+
+// fences wait until the device has seen all stores.
+var fences = []string{"__threadfence", "__threadfence_system"}
 
 // callEffect follows a call for its effect.
 func (b *builder) callEffect(x *cfront.Call) {
@@ -26,6 +29,10 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case slices.Contains(barriers, x.Func):
 		b.barrier(x)
 	case slices.Contains(nothing, x.Func):
+	case slices.Contains(fences, x.Func):
+		if len(b.open) > 0 { // outside of loops it is little beside the rest
+			b.leaveOut(x.Pos, b.file.Errorf(x.Pos, "%s in a loop waits each time until the device has seen all stores", x.Func))
+		}
 	case strings.HasPrefix(x.Func, "atom"):
 		b.atomic(x, false)
 	case strings.HasPrefix(x.Func, "vstore") && len(x.Args) == 3:

@@ -83,7 +83,7 @@ func (b *flow) kernel() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
 	k.Ranges = b.rangesOf()
 	k.Opaque = b.opaqueParts()
-	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
+	k.Doubts, k.Divisors, k.Fixed = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors)), slices.Sorted(maps.Keys(b.fixed))
 	b.axisDomains(k)
 	b.loopDomains(k)
 	var before string

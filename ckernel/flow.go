@@ -30,6 +30,8 @@ type flow struct {
 	opaques   []kernel.Opaque
 	ranges    []*kernel.Range
 	divisors  map[string]bool // sizes that must have values for an index to be known
+	fixed     map[int64]bool  // numbers that are divided by, which are values of sizes
+	dividing  bool            // by one of these
 	shared    []sharedSize
 	context   *polycount.Set // what is assumed of the sizes
 }
@@ -52,7 +54,7 @@ func newFlow(of faults, opt *Options) flow {
 			terms: terms{faults: of, atoms: map[string]*atom{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}},
 			opt:   opt, taken: map[string]bool{}, tried: map[string]int{}, names: map[*builderVar]string{}, sizes: map[string]*size{}, ownSizes: map[string]string{},
 		},
-		arrays: map[*builderVar]*array{}, divisors: map[string]bool{},
+		arrays: map[*builderVar]*array{}, divisors: map[string]bool{}, fixed: map[int64]bool{},
 	}
 	for _, w := range polycount.Words() {
 		f.taken[w] = true

@@ -274,6 +274,8 @@ func integers(op string, v, w int64) (int64, bool) {
 
 // quotient is / or % by a number, which round towards zero.
 func (b *position) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+	b.dividing = b.isPassed(x.Y)
+	defer func() { b.dividing = false }()
 	switch {
 	case d == 0:
 		b.fail(x, "", "a division by zero")
@@ -353,6 +355,9 @@ func (b *position) floorDiv(a polycount.Affine, d int64) polycount.Affine {
 			}
 			return b.floorDiv(whole, d/g)
 		}
+	}
+	if b.dividing {
+		b.fixed[d] = true
 	}
 	return a.FloorDiv(d)
 }

@@ -36,6 +36,8 @@ type Kernel struct {
 	Ranges []*Range
 	// Divisors are sizes that indices are divided by, or that their bits are combined with: at a value of them such indices are known.
 	Divisors []string
+	// Fixed are numbers that indices are divided by which are values of sizes, so that compilers do not know them.
+	Fixed []int64
 	// Values of arguments that must not be arbitrary. Only runs use them.
 	Values []Values
 

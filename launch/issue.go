@@ -393,7 +393,14 @@ func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instru
 		seen[division] = true
 		one := instruction{kind: issueDivideInteger, n: 1, loops: loopsOf(b.index(x))}
 		if v, err := expr.EvalInt(op.Args[1], nil); err == nil && v.IsInt64() {
-			if bits.OnesCount64(uint64(v.Int64())) == 1 {
+			switch {
+			case slices.Contains(b.p.nest.Kernel.Fixed, v.Int64()): // the kernel has it as an argument
+				*out = append(*out, instruction{kind: issueDivideInteger, n: 1})
+				for _, f := range byFixed(expr.Int32) {
+					*out = append(*out, instruction{f.kind, f.n, nil, one.loops}, instruction{f.kind, -f.n, nil, 0})
+				}
+				return true
+			case bits.OnesCount64(uint64(v.Int64())) == 1:
 				return true
 			}
 			one.kind, one.n = issueInteger, byConstant

@@ -45,12 +45,16 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w machin
 			accesses[key] = append(accesses[key], r)
 		}
 	}
+	passed := map[features.Direction]float64{}
 	for _, key := range order { // a sum is that of each run
 		of := accesses[key]
 		if elements, err := s.Footprint(of, c.Sizes); err == nil {
-			w.GlobalBytes += elements * float64(c.IR.Array(key.name).DType.Size())
+			bytes := elements * float64(c.IR.Array(key.name).DType.Size())
+			w.GlobalBytes += bytes
+			passed[key.direction] += bytes
 		}
 	}
+	w.L2Bytes = max(passed[features.Load], passed[features.Store])
 	return w, nil
 }
 
@@ -206,6 +210,7 @@ func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, s
 // both share.
 func (c *Case) effort(s *features.Statistics, records []features.Record) (machine.Work, error) {
 	w, err := c.Work(s, records)
+	w.L2Bytes = 0 // the path has every access
 	for _, r := range records {
 		n, err := c.lanes(s, r)
 		if err != nil {

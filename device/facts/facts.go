@@ -149,6 +149,7 @@ const (
 	PlaceFloat          Key = "place_float"             // the same, of sums of floating-point numbers
 	GridGap             Key = "grid_gap"                // cycles by which each work-group makes a barrier of all work-groups of a launch longer
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
+	L2SliceBytes        Key = "l2_slice_bytes"          // that each of them can give in a cycle
 	SliceGap            Key = "slice_gap"               // cycles between two sectors of atomic operations of the device in one part of the second-level cache
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle

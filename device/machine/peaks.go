@@ -55,11 +55,12 @@ func GlobalPeak(d *facts.Device) (Peak, bool) {
 	return Peak{Rate: f.Value, Unit: "B/s", Formula: "memory bandwidth", Source: f.Source}, ok
 }
 
-// L2Peak returns the peak of the cache that all multiprocessors share; false where it is not known.
+// L2Peak returns the peak of the cache that all multiprocessors share, which all its slices give together; false where it is not known.
 func L2Peak(d *facts.Device) (Peak, bool) {
-	f, _ := d.Fact(facts.L2BytesPerClock)
-	formula := fmt.Sprintf("%g B × %g MHz", f.Value, d.Value(facts.ClockMHz))
-	return Peak{Rate: f.Value * d.Value(facts.ClockMHz) * 1e6, Unit: "B/s", Formula: formula, Source: f.Source}, d.Known(facts.L2BytesPerClock, facts.ClockMHz)
+	f, _ := d.Fact(facts.L2SliceBytes)
+	slices, clock := d.Value(facts.L2Slices), d.Value(facts.ClockMHz)
+	formula := fmt.Sprintf("%g slices × %g B × %g MHz", slices, f.Value, clock)
+	return Peak{Rate: slices * f.Value * clock * 1e6, Unit: "B/s", Formula: formula, Source: f.Source}, d.Known(facts.L2SliceBytes, facts.L2Slices, facts.ClockMHz)
 }
 
 // perClock is the rate of something that every multiprocessor does in each clock.

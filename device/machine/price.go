@@ -12,6 +12,7 @@ import (
 type Work struct {
 	Launches    float64 // one after the other; 0 where they are counted elsewhere
 	GlobalBytes float64 // to and from global memory, behind the caches
+	L2Bytes     float64 // between L2 and the multiprocessors, each element once, in the direction in which more pass
 	LocalBytes  float64 // that the banks of local memory can move in the time that its accesses take
 	Operations  []Operations
 	Groups      int64   // work-groups of a launch; 0 is a part of what one does that is alone

@@ -10,6 +10,7 @@ import (
 // The resources beside arithmetic, which is named by its data type.
 const (
 	GlobalMemory = "global memory"
+	SharedCache  = "L2"
 	LocalMemory  = "local memory"
 	Launching    = "launches"
 )
@@ -46,6 +47,8 @@ func Least(d *facts.Device, measured map[string]Peak, w Work) (b Bound) {
 	}
 	peak, known := GlobalPeak(d)
 	add(GlobalMemory, w.GlobalBytes, "B", peak, known)
+	peak, known = L2Peak(d)
+	add(SharedCache, w.L2Bytes, "B", peak, known)
 	peak, known = LocalPeak(d)
 	add(LocalMemory, w.LocalBytes, "B", peak, known)
 	for _, o := range w.Operations {

@@ -270,6 +270,7 @@ func TestRoof(t *testing.T) {
 		"float32 arithmetic": n3 / (132 * 128 * 1980e6),
 		"local memory":       (n3/32 + n3/16/32) / (132 * 1980e6), // an element of a tile for each multiply-add, and 16 tiles written; 16 columns are a wavefront of two rows
 		"launches":           1e-6,
+		"L2":                 2 * 4 * 256 * 256 / (96 * 64 * 1980e6), // two of the arrays are loaded
 	}
 	for _, r := range e.Roof.Resources {
 		if w, ok := want[r.Name]; !ok || math.Abs(r.Seconds-w) > 1e-9*w {

@@ -259,3 +259,19 @@ func TestFixed(t *testing.T) {
 		t.Errorf("verified at %v (%v)", small, err)
 	}
 }
+
+// TestDividedAtRunTime: what an argument divides is divided while the kernel runs, though its value is known where it is predicted; what a number divides is not.
+func TestDividedAtRunTime(t *testing.T) {
+	text := `__kernel void k(__global float *y, __global const float *x, int w, int n) {
+  int i = get_global_id(0), half = w / 2, eight = 8;
+  if (i < n) y[i] = x[i / half] + x[i % eight] + x[i / 4];
+}`
+	path := filepath.Join(written(t, map[string]string{"a.cl": text}), "a.cl")
+	k, err := only(t, Options{Local: "64", Global: "n"}, path).At(t.Context(), map[string]int64{"w": 32, "n": 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := k.Kernel.Fixed; !slices.Equal(got, []int64{16}) {
+		t.Errorf("divided by %v, want 16", got)
+	}
+}

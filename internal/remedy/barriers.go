@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
@@ -38,7 +39,7 @@ func barriers(x *study) []candidate {
 	})
 	kept := x.those(func(r *Row) bool { return r.Space == kernel.Local && x.inLoop(r, moved[first.ID]) })
 	c.cures = []cure{{kernel: outside, edit: at(kept, launch.Effect{Once: true})}} // compilers keep what no barrier is between in registers
-	c.defect = fmt.Sprintf("%s in each iteration of a loop, where work-items access no elements of %s but their own", thereAre(int64(len(moved)), "barrier"), c.array)
+	c.defect = fmt.Sprintf("%s in each iteration of a loop, where work-items access no elements of %s but their own", format.Count(len(moved), "barrier"), c.array)
 	c.remedy = "one barrier behind the loop, so that what a work-item alone accesses is in a register"
 	return []candidate{c}
 }
