@@ -94,49 +94,17 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 	if len(trips) > most {
 		return nil, fmt.Errorf("more than %d averages in a count", most)
 	}
-	linear, averaged := polycount.Constant(0), polycount.Constant(0)
-	natural := make([]polycount.Constraint, len(trips))
-	for i, t := range trips {
-		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
-	}
-	for subset := range 1 << len(trips) {
-		var in []trip
-		for i, t := range trips {
-			if subset>>i&1 == 1 {
-				in = append(in, t)
-			}
-		}
-		term, err := coefficient(n, trips, subset)
-		if err != nil {
-			return nil, err
-		}
-		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
-			return nil, err
-		} else if zero {
-			continue
-		}
-		if !c.nested(in) {
-			return nil, c.notLinear(d, trips)
-		}
-		product, average := term, term
-		for _, t := range in {
-			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
-				average, err = c.times(average, t)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		if linear, err = linear.Add(product); err == nil {
-			averaged, err = averaged.Add(average)
-		}
-		if err != nil {
-			return nil, err
-		}
+	linear, averaged, err := c.byTrips(d, n, trips)
+	if err != nil {
+		return nil, err
 	}
 	difference, err := n.Sub(linear)
 	if err != nil {
 		return nil, err
+	}
+	natural := make([]polycount.Constraint, len(trips))
+	for i, t := range trips {
+		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
 	}
 	where := polycount.NewSet(nil, nil, natural...)
 	if a := c.k.Assumptions; a != nil {
@@ -155,6 +123,47 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 		return nil, cmp.Or(err, c.notLinear(d, trips))
 	}
 	return c.gist(averaged)
+}
+
+// byTrips is the part of a count that is linear in each of some numbers of iterations, and the same with their averages.
+func (c *counter) byTrips(d *polycount.Set, n *polycount.Poly, trips []trip) (linear, averaged *polycount.Poly, err error) {
+	linear, averaged = polycount.Constant(0), polycount.Constant(0)
+	for subset := range 1 << len(trips) {
+		var in []trip
+		for i, t := range trips {
+			if subset>>i&1 == 1 {
+				in = append(in, t)
+			}
+		}
+		term, err := coefficient(n, trips, subset)
+		if err != nil {
+			return nil, nil, err
+		}
+		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
+			return nil, nil, err
+		} else if zero {
+			continue
+		}
+		if !c.nested(in) {
+			return nil, nil, c.notLinear(d, trips)
+		}
+		product, average := term, term
+		for _, t := range in {
+			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
+				average, err = c.times(average, t)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if linear, err = linear.Add(product); err == nil {
+			averaged, err = averaged.Add(average)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return linear, averaged, nil
 }
 
 // coefficient is the coefficient of the product of a subset of the trips, in a polynomial that is linear in each, from differences
