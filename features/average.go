@@ -19,7 +19,8 @@ import (
 // the kernel states (kernel.Average) are exact. Averages are over all executions of the statements that assign the bounds. A count of
 // sub-groups is not linear if the iterations are distributed over work-items: half a sub-group counts as one.
 
-// limitAsWritten is the work for a formula of a kernel that somebody wrote, whose conditions are any: about a second. Where there is none, sizes give numbers.
+// limitAsWritten is the work that the formula of a kernel written by hand may take, about a second, as its conditions may be any. Where that is not enough, counts are
+// made for given sizes.
 const limitAsWritten = 8_000_000
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.

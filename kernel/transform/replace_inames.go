@@ -120,7 +120,7 @@ func mapIndices(e expr.Expr, f func(index expr.Expr) expr.Expr) expr.Expr {
 	})
 }
 
-// replaceDims is a domain with names, of which the values of olds are expressions, in the place of olds. The constraints are on names that are dimensions.
+// replaceDims is a domain in which names stand for olds. The value of each of olds is an expression in names, on which the constraints hold where they become dimensions.
 func replaceDims(d *polycount.Set, olds, names []string, values map[string]polycount.Affine, cs []polycount.Constraint) (*polycount.Set, error) {
 	own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
 	if len(own) == 0 && len(foreign) == 0 {
