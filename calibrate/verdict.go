@@ -52,8 +52,8 @@ func (f *fitter) judge(fit *Fit, r *lm.Result) {
 	}
 }
 
-// dubious reports that the end of a search may be no minimum that anyone looks for: it is far from the rows, or parameters ran to where they have no
-// influence; or that it is nearer to the rows than measurements are to anything, and does not meet them: they are those of a model, with other parameters.
+// dubious reports that a search may have ended at a minimum that nobody wants: the fit is far from the rows, or parameters ran to values where they have no influence.
+// So it is where the fit is nearer to the rows than measurements can be and yet does not meet them: such rows come from a model with other parameters.
 func (f *fitter) dubious(r *lm.Result) bool {
 	size, _ := f.norms()
 	if r.Norm > exactly*size && r.Norm < unmeasured*size {

@@ -19,7 +19,8 @@ import (
 // the kernel states (kernel.Average) are exact. Averages are over all executions of the statements that assign the bounds. A count of
 // sub-groups is not linear if the iterations are distributed over work-items: half a sub-group counts as one.
 
-// limitAsWritten is the work for a formula of a kernel that somebody wrote, whose conditions are any: about a second. Where there is none, sizes give numbers.
+// limitAsWritten is the work that the formula of a kernel written by hand may take, about a second, as its conditions may be any. Where that is not enough, counts are
+// made for given sizes.
 const limitAsWritten = 8_000_000
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
@@ -94,49 +95,17 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 	if len(trips) > most {
 		return nil, fmt.Errorf("more than %d averages in a count", most)
 	}
-	linear, averaged := polycount.Constant(0), polycount.Constant(0)
-	natural := make([]polycount.Constraint, len(trips))
-	for i, t := range trips {
-		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
-	}
-	for subset := range 1 << len(trips) {
-		var in []trip
-		for i, t := range trips {
-			if subset>>i&1 == 1 {
-				in = append(in, t)
-			}
-		}
-		term, err := coefficient(n, trips, subset)
-		if err != nil {
-			return nil, err
-		}
-		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
-			return nil, err
-		} else if zero {
-			continue
-		}
-		if !c.nested(in) {
-			return nil, c.notLinear(d, trips)
-		}
-		product, average := term, term
-		for _, t := range in {
-			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
-				average, err = c.times(average, t)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		if linear, err = linear.Add(product); err == nil {
-			averaged, err = averaged.Add(average)
-		}
-		if err != nil {
-			return nil, err
-		}
+	linear, averaged, err := c.byTrips(d, n, trips)
+	if err != nil {
+		return nil, err
 	}
 	difference, err := n.Sub(linear)
 	if err != nil {
 		return nil, err
+	}
+	natural := make([]polycount.Constraint, len(trips))
+	for i, t := range trips {
+		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
 	}
 	where := polycount.NewSet(nil, nil, natural...)
 	if a := c.k.Assumptions; a != nil {
@@ -155,6 +124,47 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 		return nil, cmp.Or(err, c.notLinear(d, trips))
 	}
 	return c.gist(averaged)
+}
+
+// byTrips is the part of a count that is linear in each of some numbers of iterations, and the same with their averages.
+func (c *counter) byTrips(d *polycount.Set, n *polycount.Poly, trips []trip) (linear, averaged *polycount.Poly, err error) {
+	linear, averaged = polycount.Constant(0), polycount.Constant(0)
+	for subset := range 1 << len(trips) {
+		var in []trip
+		for i, t := range trips {
+			if subset>>i&1 == 1 {
+				in = append(in, t)
+			}
+		}
+		term, err := coefficient(n, trips, subset)
+		if err != nil {
+			return nil, nil, err
+		}
+		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
+			return nil, nil, err
+		} else if zero {
+			continue
+		}
+		if !c.nested(in) {
+			return nil, nil, c.notLinear(d, trips)
+		}
+		product, average := term, term
+		for _, t := range in {
+			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
+				average, err = c.times(average, t)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if linear, err = linear.Add(product); err == nil {
+			averaged, err = averaged.Add(average)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return linear, averaged, nil
 }
 
 // coefficient is the coefficient of the product of a subset of the trips, in a polynomial that is linear in each, from differences

@@ -173,14 +173,9 @@ func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
 	}
 	at := c.scopes[w.scope]
 	all := at.stmt.Inames
-	var inames []string // that count
-	used := map[kernel.Tag]bool{}
-	for _, name := range all {
-		tag := c.k.Tags[name]
-		used[tag] = true
-		if tag.Kind != kernel.LocalAxis || w.granularity == WorkItem {
-			inames = append(inames, name)
-		}
+	inames := slices.Clone(all)
+	if w.granularity != WorkItem {
+		inames = slices.DeleteFunc(inames, func(name string) bool { return c.k.Tags[name].Kind == kernel.LocalAxis })
 	}
 	domain, err := c.pointsOf(at)
 	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
@@ -211,7 +206,8 @@ func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
 		tagged := slices.Contains(slices.Collect(maps.Values(c.k.Tags)), local)
-		if c.everyItem(w) && w.granularity == WorkItem && !used[local] && tagged {
+		used := slices.ContainsFunc(all, func(name string) bool { return c.k.Tags[name] == local })
+		if c.everyItem(w) && w.granularity == WorkItem && !used && tagged {
 			size, err := c.size()
 			if err != nil {
 				return nil, err

@@ -207,21 +207,7 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) {
 			panic(throw.Of(k.Errorf("statement %s uses array %s without an index", s.ID, x.Name)))
 		}
 	case *expr.Access:
-		a := k.Array(x.Array)
-		if a == nil || a.IsValue {
-			panic(throw.Of(k.Errorf("statement %s accesses %s, which is not an array", s.ID, x)))
-		}
-		if len(a.Shape) != len(x.Index) {
-			panic(throw.Of(k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))))
-		}
-		if x.As != "" && (!x.As.Known() || a.DType == "" || x.As.IsVector() || x.As.Size()%a.DType.Size() != 0) {
-			panic(throw.Of(k.Errorf("statement %s: %s takes %s from an array of %s", s.ID, x, x.As, a.DType)))
-		}
-		if x.Lanes > 0 {
-			if err := a.checkVector(x); err != nil {
-				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
-			}
-		}
+		k.checkAccess(s, x)
 	case *expr.Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
@@ -233,21 +219,43 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) {
 		}
 		scope = slices.Concat(scope, x.Inames)
 	case *expr.Call:
-		if f := k.Function(x.Func); f != nil {
-			if len(f.Params) != len(x.Args) {
-				panic(throw.Of(k.Errorf("statement %s: function %s takes %s, not %d", s.ID, x.Func, format.Count(len(f.Params), "operand"), len(x.Args))))
-			}
-			break
-		}
-		if k.Rule(x.Func) == nil && !expr.IsFunction(x.Func) {
-			panic(throw.Of(k.Errorf("statement %s calls %s, which is neither a rule nor a known function; %s", s.ID, x.Func, source.Suggest(x.Func, expr.Functions()))))
-		}
-		if n, _ := expr.Arity(x.Func); k.Rule(x.Func) == nil && n != len(x.Args) {
-			panic(throw.Of(k.Errorf("statement %s: %s takes %s, not %d", s.ID, x.Func, format.Count(n, "operand"), len(x.Args))))
-		}
+		k.checkCall(s, x)
 	}
 	for _, c := range expr.Children(e) {
 		k.checkExpr(s, c, scope)
+	}
+}
+
+func (k *Kernel) checkAccess(s *Stmt, x *expr.Access) {
+	a := k.Array(x.Array)
+	if a == nil || a.IsValue {
+		panic(throw.Of(k.Errorf("statement %s accesses %s, which is not an array", s.ID, x)))
+	}
+	if len(a.Shape) != len(x.Index) {
+		panic(throw.Of(k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))))
+	}
+	if x.As != "" && (!x.As.Known() || a.DType == "" || x.As.IsVector() || x.As.Size()%a.DType.Size() != 0) {
+		panic(throw.Of(k.Errorf("statement %s: %s takes %s from an array of %s", s.ID, x, x.As, a.DType)))
+	}
+	if x.Lanes > 0 {
+		if err := a.checkVector(x); err != nil {
+			panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
+		}
+	}
+}
+
+func (k *Kernel) checkCall(s *Stmt, x *expr.Call) {
+	if f := k.Function(x.Func); f != nil {
+		if len(f.Params) != len(x.Args) {
+			panic(throw.Of(k.Errorf("statement %s: function %s takes %s, not %d", s.ID, x.Func, format.Count(len(f.Params), "operand"), len(x.Args))))
+		}
+		return
+	}
+	if k.Rule(x.Func) == nil && !expr.IsFunction(x.Func) {
+		panic(throw.Of(k.Errorf("statement %s calls %s, which is neither a rule nor a known function; %s", s.ID, x.Func, source.Suggest(x.Func, expr.Functions()))))
+	}
+	if n, _ := expr.Arity(x.Func); k.Rule(x.Func) == nil && n != len(x.Args) {
+		panic(throw.Of(k.Errorf("statement %s: %s takes %s, not %d", s.ID, x.Func, format.Count(n, "operand"), len(x.Args))))
 	}
 }
 

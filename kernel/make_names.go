@@ -115,6 +115,11 @@ func (m *maker) infer() error {
 			return m.at(i, hint, "cannot assign to %s: it is an iname or a parameter", t)
 		}
 	}
+	return m.inferParams()
+}
+
+// inferParams declares the parameters of domains as arguments.
+func (m *maker) inferParams() error {
 	for _, p := range m.Params() {
 		if a := m.Array(p); a != nil {
 			if !a.IsValue {

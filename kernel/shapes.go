@@ -11,28 +11,9 @@ import (
 
 // InferShapes gives a shape to every array without one, in place: the size of an axis is one more than its largest index.
 func (k *Kernel) InferShapes() error {
-	type site struct {
-		acc    *expr.Access
-		inames []string
-	}
-	sites := map[string][]site{}
-	var order []string
-	for _, s := range k.Statements {
-		for _, e := range s.Exprs() {
-			e, err := k.Expand(e)
-			if err != nil {
-				return err
-			}
-			for _, acc := range expr.Accesses(e) {
-				if a := k.Array(acc.Array); a == nil || a.Shape != nil {
-					continue
-				}
-				if sites[acc.Array] == nil {
-					order = append(order, acc.Array)
-				}
-				sites[acc.Array] = append(sites[acc.Array], site{acc, s.Inames})
-			}
-		}
+	sites, order, err := k.unshaped()
+	if err != nil {
+		return err
 	}
 	for _, name := range order {
 		var shape []expr.Expr
@@ -70,6 +51,35 @@ func (k *Kernel) InferShapes() error {
 		}
 	}
 	return nil
+}
+
+// site is an access to an array, and the inames that its statement is within.
+type site struct {
+	acc    *expr.Access
+	inames []string
+}
+
+// unshaped are the accesses to each array without a shape, and these arrays in the order of their first accesses.
+func (k *Kernel) unshaped() (sites map[string][]site, order []string, err error) {
+	sites = map[string][]site{}
+	for _, s := range k.Statements {
+		for _, e := range s.Exprs() {
+			e, err := k.Expand(e)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, acc := range expr.Accesses(e) {
+				if a := k.Array(acc.Array); a == nil || a.Shape != nil {
+					continue
+				}
+				if sites[acc.Array] == nil {
+					order = append(order, acc.Array)
+				}
+				sites[acc.Array] = append(sites[acc.Array], site{acc, s.Inames})
+			}
+		}
+	}
+	return sites, order, nil
 }
 
 // extent is the size that an index needs.

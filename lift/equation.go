@@ -191,25 +191,7 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 		written = written[1:]
 		switch a {
 		case argFun:
-			s := c.shape(w, env)
-			if s.meta != "" {
-				p.fn = &pattern{meta: s.meta}
-				break
-			}
-			arity := 1
-			if Reductions.Has(p.op) {
-				arity = 2
-			}
-			var locals []*pattern
-			for range arity {
-				c.count++
-				locals = append(locals, &pattern{local: c.count})
-				p.binds = append(p.binds, c.count-1)
-			}
-			if s.fn == nil {
-				c.FailAt(w.at, "a function is expected")
-			}
-			p.fn = s.fn(locals)
+			c.binder(&p, w, env)
 		case argSize:
 			p.sizes = append(p.sizes, w)
 		case argDim, argInt, argMode:
@@ -235,6 +217,29 @@ func (c *compiler) operator(head *node, written []*node, env *shapes) shape {
 		return shape{pat: finish(list)}
 	}
 	return shape{fn: finish}
+}
+
+// binder reads the function of a pattern, which binds variables unless it is one itself.
+func (c *compiler) binder(p *pattern, n *node, env *shapes) {
+	s := c.shape(n, env)
+	if s.meta != "" {
+		p.fn = &pattern{meta: s.meta}
+		return
+	}
+	arity := 1
+	if Reductions.Has(p.op) {
+		arity = 2
+	}
+	var locals []*pattern
+	for range arity {
+		c.count++
+		locals = append(locals, &pattern{local: c.count})
+		p.binds = append(p.binds, c.count-1)
+	}
+	if s.fn == nil {
+		c.FailAt(n.at, "a function is expected")
+	}
+	p.fn = s.fn(locals)
 }
 
 // matcher binds the variables of a pattern.

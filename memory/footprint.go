@@ -100,7 +100,7 @@ func (p *Part) iterations(depth int, w *window) (span, bool) {
 func (p pattern) strides() []float64 { return p[0].strides }
 
 // figure is what a pattern touches in a window. Parts that few lanes take part in, such as those at borders, are left out beside others.
-func (k *known) figure(p pattern, list [][3]int64) figure {
+func (k *memo) figure(p pattern, list [][3]int64) figure {
 	in, box := k.base(p)
 	var moves []stride
 	for d, b := range box {
@@ -160,7 +160,7 @@ func (p pattern) bytes() (sum float64) {
 
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
 // different iterations, the set has all of these.
-func (k *known) base(p pattern) (_ []interval, box []span) {
+func (k *memo) base(p pattern) (_ []interval, box []span) {
 	box, differ := p.bounds()
 	most, intervals := 0.0, int64(0)
 	for i := range p {

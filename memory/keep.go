@@ -123,8 +123,8 @@ func (l *Launch) restored() (sum float64) {
 	return sum
 }
 
-// filled are the bytes that are read because of stores: those of sectors that a work-group stores in part, as L2 fills them even where others store the
-// rest (testdata/h200/measurement/tiles.csv.gz, tile of 4 to 16 B), of arrays that are not loaded.
+// filled are the bytes that L2 reads because of stores: it fills sectors that a work-group stores in part, even where other work-groups store the rest, unless the array
+// is loaded too (testdata/h200/measurement/tiles.csv.gz, tile of 4 to 16 B).
 func (l *Launch) filled(w *window) (sum float64) {
 	loaded := map[int]bool{}
 	stored := make([][]Step, len(l.Arrays))

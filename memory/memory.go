@@ -28,7 +28,7 @@ type Launch struct {
 	Body   []Step // what a work-group does, in order
 	Lines  bool   // data takes room in L2 by whole lines
 
-	known known
+	memo memo
 }
 
 // Array is a range of memory that no other array overlaps.

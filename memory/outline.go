@@ -13,7 +13,7 @@ type outline struct {
 	scattered []scattered
 }
 
-// scattered are so many sectors anywhere in an array, by accesses of a width; or, where that is known, a figure that lies anywhere so many times.
+// scattered is a number of sectors anywhere in an array, by accesses of a width; or a figure that lies anywhere, as often as its times say.
 type scattered struct {
 	array   int
 	width   int64
@@ -30,7 +30,7 @@ func (s *scattered) units(unit int64) float64 {
 }
 
 // strewn is what a part touches anywhere, and how often; no figure where it has no runs that go anywhere.
-func (k *known) strewn(p placed, w *window) (f figure) {
+func (k *memo) strewn(p placed, w *window) (f figure) {
 	times, some, box := 1.0, false, slices.Clone(p.box)
 	if w.list != nil {
 		times = p.listed
@@ -59,8 +59,8 @@ func (k *known) strewn(p placed, w *window) (f figure) {
 	return f
 }
 
-// known are the outlines that an estimate has made already, by what they are of.
-type known struct {
+// memo has the outlines that an estimate has made already, by what they are of.
+type memo struct {
 	at       map[outlined]*outline
 	touched  map[width]*touched
 	strides  [][]float64 // of the parts of each pattern
@@ -87,7 +87,7 @@ type width struct {
 }
 
 // by is what the lanes of a part touch.
-func (k *known) by(p *Part, bytes int64) *touched {
+func (k *memo) by(p *Part, bytes int64) *touched {
 	if len(p.Lanes) == 0 {
 		return &touched{}
 	}
@@ -118,11 +118,11 @@ type outlined struct {
 	depth  int
 }
 
-// deepest is how many loops around a window outlines are known for.
+// deepest is the greatest number of loops around a window for which outlines are kept.
 const deepest = 12
 
 // enter finds the pattern that a part of an access belongs to.
-func (k *known) enter(a *Access, p *Part) {
+func (k *memo) enter(a *Access, p *Part) {
 	p.touched = k.by(p, a.Width)
 	p.dims, p.strides = append(p.dims[:0], p.Groups[:]...), p.strides[:0]
 	for _, r := range p.Loops {
@@ -153,17 +153,17 @@ func (l *Launch) outline(steps []Step, w *window, which direction) *outline {
 		key.list = &w.list[0]
 	}
 	copy(key.trips[:], w.trips)
-	if out, ok := l.known.at[key]; ok && key.depth <= deepest {
+	if out, ok := l.memo.at[key]; ok && key.depth <= deepest {
 		return out
 	}
 	out := l.outlineOf(steps, w, which)
-	l.known.at[key] = out
+	l.memo.at[key] = out
 	return out
 }
 
 func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
 	out := &outline{figures: make([][]figure, len(l.Arrays))}
-	k := &l.known
+	k := &l.memo
 	k.boxes = k.boxes[:0]
 	var order []int // of the patterns
 	Each(steps, func(a *Access) {

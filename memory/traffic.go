@@ -36,10 +36,10 @@ type Traffic struct {
 
 // prepare joins neighbouring lanes, and finds the patterns of parts.
 func (l *Launch) prepare() {
-	l.known = known{at: map[outlined]*outline{}, touched: map[width]*touched{}}
+	l.memo = memo{at: map[outlined]*outline{}, touched: map[width]*touched{}}
 	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {
-			l.known.enter(a, &a.Parts[i])
+			l.memo.enter(a, &a.Parts[i])
 		}
 	})
 }
@@ -69,7 +69,7 @@ func (t *Traffic) Add(o *Traffic) {
 // sampledWaves is for how many waves of work-groups L1 is looked into. Later ones go on as the later half of these.
 const sampledWaves = 8
 
-// Least is what is known of the traffic without a look into caches, which takes most of the time of Estimate: what sub-groups ask for, what is
+// Least is the traffic without a look into caches, which takes most of the time of Estimate: what sub-groups ask for, what is
 // touched, and that everything is loaded once. No field is above that of Estimate, and L1Loads, L2Stores, StoredLines, Written, Touched and Held are the same.
 func (l *Launch) Least() (t Traffic) {
 	if l.Groups[0]*l.Groups[1]*l.Groups[2] == 0 {
@@ -135,7 +135,7 @@ const pageBytes = 1 << 10
 // queued is how many iterations of a loop are taken to be under way in DRAM at once.
 const queued = 16
 
-// pages are how many pages are touched for each unit that DRAM moves: one for each where they lie apart, few where work-groups that run at once go
+// pages is the number of pages of DRAM that are touched for each unit that it moves: one where units lie far apart, much less where work-groups that run at once go
 // through memory together.
 func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 	units, pages := make([]float64, len(l.Arrays)), make([]float64, len(l.Arrays))
@@ -230,7 +230,7 @@ func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 	groups := l.dealt(d.Multiprocessors)
 	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
 	fetched := func(n int64) float64 { return l1.waves(n, resident, groups) }
-	asked := func(n int64) float64 { return l.asked(groups(n)[0].list) }
+	asked := func(n int64) float64 { return l.sectorsLoaded(groups(n)[0].list) }
 	n := min(most, sampledWaves*resident)
 	in, out := asked(n), fetched(n)
 	if in == 0 {
@@ -243,8 +243,8 @@ func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 	return min(out/in, 1)
 }
 
-// asked are the sectors that sub-groups of some work-groups load.
-func (l *Launch) asked(groups [][3]int64) (sum float64) {
+// sectorsLoaded are the sectors that sub-groups of some work-groups load.
+func (l *Launch) sectorsLoaded(groups [][3]int64) (sum float64) {
 	w := window{list: groups}
 	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {

@@ -63,13 +63,7 @@ func partsOf(sum *Expr) (parts, bool) {
 	p := parts{term: -1}
 	var linear []string
 	for _, e := range sum.addends() {
-		form := Form("")
-		switch e.Op {
-		case Overlap:
-			form = OverlapForm
-		case PNorm:
-			form = PNormForm
-		}
+		form := e.form()
 		combines := form != "" && e.Args[0].Op == TermRef && e.Args[1].Op == TermRef && e.Args[2].Op == Param
 		switch {
 		case combines && p.form != "":
@@ -153,4 +147,15 @@ func ParseForm(text string) (Form, error) {
 		return f, nil
 	}
 	return "", fmt.Errorf("no form %q; there are: %s", text, strings.Join(words(Forms), ", "))
+}
+
+// form is the form of overlap that a node is, "" for another node.
+func (e *Expr) form() Form {
+	switch e.Op {
+	case Overlap:
+		return OverlapForm
+	case PNorm:
+		return PNormForm
+	}
+	return ""
 }

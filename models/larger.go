@@ -43,17 +43,6 @@ func (m *Model) Edges() *Edges {
 	return out
 }
 
-// form is the form of overlap that a node is, "" for another node.
-func (e *Expr) form() Form {
-	switch e.Op {
-	case Overlap:
-		return OverlapForm
-	case PNorm:
-		return PNormForm
-	}
-	return ""
-}
-
 // shapesOf lists the parameters in the third argument of a form that stand in no other place of the model but third arguments.
 func (m *Model) shapesOf(n *Expr) (names []string) {
 	elsewhere, seen := map[string]bool{}, map[*Expr]bool{}

@@ -51,8 +51,8 @@ func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*
 	return ReadCubin(ctx, name, text, true, kernel)
 }
 
-// kernelCommands are what lists some kernels of a cubin: those of libraries have hundreds more. It is all of it where none is asked for, or it does
-// not have them all.
+// kernelCommands are the commands that list some kernels of a cubin, as those of libraries have hundreds more. They list the whole cubin where no kernel is asked for, or
+// one of those is not in it.
 func kernelCommands(text []byte, kernels ...string) [][]string {
 	file, err := openELF(text)
 	if err != nil || len(kernels) == 0 {

@@ -87,7 +87,7 @@ func list(ctx context.Context, cubin cubinFile, commands [][]string) (text, by s
 		}
 		out, err := exec.CommandContext(ctx, program, slices.Concat(command[1:], []string{cubin.path})...).Output()
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w%s", strings.Join(command, " "), err, strings.ReplaceAll(said(err), cubin.path, cubin.name)))
+			failed = append(failed, fmt.Errorf("%s: %w%s", strings.Join(command, " "), err, strings.ReplaceAll(stderrOf(err), cubin.path, cubin.name)))
 			continue
 		}
 		return string(out), "what `" + strings.Join(command, " ") + " " + cubin.name + "` prints", nil
@@ -106,8 +106,8 @@ func list(ctx context.Context, cubin cubinFile, commands [][]string) (text, by s
 // listingOf is where the listing of a cubin may lie.
 func listingOf(cubin string) string { return strings.TrimSuffix(cubin, filepath.Ext(cubin)) + ".sass" }
 
-// said is what a program wrote of its failure.
-func said(err error) string {
+// stderrOf is what a program that failed wrote to its standard error.
+func stderrOf(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0 {
 		return ": " + string(bytes.TrimSpace(exit.Stderr))

@@ -208,8 +208,8 @@ func (in *Instruction) accumulators() int {
 	return max(1, min(rows*columns*in.typeBytes(floats)/(4*groupSize), 256))
 }
 
-// factors is how many registers the second operand of such a product has: 64 rows of 32 bytes, which the work-items share, where it is a factor; else it
-// is what is added, behind factors that lie in local memory.
+// factors is the number of registers of the second operand of such a product. Where that is the factor A it has 64 rows of 32 bytes, shared by the work-items; otherwise
+// A lies in local memory, and the operand is what is added.
 func (in *Instruction) factors() int {
 	const rows, bytes = 64, 32 // of the operand A of the instruction
 	if len(in.Operands) > 1 && in.Operands[1].Kind == RegisterOperand {

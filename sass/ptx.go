@@ -38,7 +38,7 @@ func Assemble(ctx context.Context, ptx []byte, arch string) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := exec.CommandContext(ctx, program, "-arch="+arch, "-o", to, from).Output(); err != nil {
-		return nil, fmt.Errorf("ptxas -arch=%s: %w%s", arch, err, said(err))
+		return nil, fmt.Errorf("ptxas -arch=%s: %w%s", arch, err, stderrOf(err))
 	}
 	return os.ReadFile(to)
 }

@@ -51,7 +51,7 @@ func (b *builder) linear(e cfront.Expr) []piece {
 		return []piece{{nil, polycount.Int(x.Value)}}
 	case *cfront.Ref:
 		if v := x.Var; !slices.Contains(b.at, v) && (b.uses.iterators[v] || b.uses.written[v]) {
-			if list, ok := b.known(v); ok {
+			if list, ok := b.valueOf(v); ok {
 				return b.use(list)
 			}
 		}
@@ -122,7 +122,7 @@ func (b *builder) alternatives(x *cfront.Select) []piece {
 	var out []piece
 	for i, side := range []cfront.Expr{x.Then, x.Else} {
 		when := []*polycount.Set{holds, not}[i]
-		b.within(x, when, func() {
+		b.readUnder(x, when, func() {
 			for _, p := range b.operand(side, x.DType) {
 				out = append(out, piece{b.and(x, when, p.when), p.value})
 			}
@@ -204,8 +204,8 @@ func (b *builder) holds(at cfront.Expr, c polycount.Constraint) bool {
 	return ok
 }
 
-// within reads a part of an expression that is evaluated only at the points of a set.
-func (b *builder) within(at cfront.Expr, when *polycount.Set, read func()) {
+// readUnder reads a part of an expression that is evaluated only at the points of a set.
+func (b *builder) readUnder(at cfront.Expr, when *polycount.Set, read func()) {
 	domain := b.domain
 	b.domain = b.and(at, domain, when)
 	read()
@@ -262,14 +262,14 @@ func (b *builder) condition(e cfront.Expr) *polycount.Set {
 		switch x.Op {
 		case "&&":
 			left := b.condition(x.X)
-			b.within(x, left, func() { left = b.and(x, left, b.condition(x.Y)) })
+			b.readUnder(x, left, func() { left = b.and(x, left, b.condition(x.Y)) })
 			return left
 		case "||":
 			left := b.condition(x.X)
 			other, err := b.everywhere().Subtract(left)
 			b.try(x.Pos, err)
 			var out *polycount.Set
-			b.within(x, other, func() { out, err = left.Union(b.condition(x.Y)) })
+			b.readUnder(x, other, func() { out, err = left.Union(b.condition(x.Y)) })
 			b.try(x.Pos, err)
 			return out
 		}

@@ -14,7 +14,7 @@ import (
 // finish completes the nest when all statements are read.
 func (b *builder) finish() *Nest {
 	n := b.nest
-	b.apart()
+	b.refuseAliases()
 	b.scatter()
 	b.drop()
 	n.Vars = map[string]*cfront.Var{}

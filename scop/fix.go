@@ -32,15 +32,8 @@ func (n *Nest) Fix(values map[string]int64) (*Nest, error) {
 	arrays := map[*Array]*Array{}
 	out.Arrays = nil
 	for _, a := range n.Arrays {
-		c := *a
-		c.Shape = make([]expr.Expr, len(a.Shape))
-		for i, e := range a.Shape {
-			if e != nil {
-				c.Shape[i] = expr.Subst(e, exprs)
-			}
-		}
-		arrays[a] = &c
-		out.Arrays = append(out.Arrays, &c)
+		arrays[a] = a.fixed(exprs)
+		out.Arrays = append(out.Arrays, arrays[a])
 	}
 	loops := map[*Loop]*Loop{}
 	same := func(list []*Loop) (out []*Loop) {
@@ -72,4 +65,16 @@ func (n *Nest) Fix(values map[string]int64) (*Nest, error) {
 		out.Statements = append(out.Statements, &c)
 	}
 	return &out, err
+}
+
+// fixed is the array with values in its extents.
+func (a *Array) fixed(values map[string]expr.Expr) *Array {
+	c := *a
+	c.Shape = make([]expr.Expr, len(a.Shape))
+	for i, e := range a.Shape {
+		if e != nil {
+			c.Shape[i] = expr.Subst(e, values)
+		}
+	}
+	return &c
 }

@@ -115,7 +115,7 @@ func (b *builder) inductions(c *counter, heads map[*cfront.Var]string, end env) 
 func (b *builder) outside(c *counter, v *cfront.Var) ([]piece, bool) {
 	at := b.env
 	b.env = c.init
-	list, ok := b.known(v)
+	list, ok := b.valueOf(v)
 	b.env = at
 	return list, ok
 }
@@ -198,7 +198,7 @@ func (b *builder) leave(at cfront.Pos, c *counter) {
 
 // after is the value of a variable that a loop assigns after it; nil if it is not affine.
 func (b *builder) after(at cfront.Pos, c *counter, v *cfront.Var, end []piece) (out []piece) {
-	init, ok := b.known(v)
+	init, ok := b.valueOf(v)
 	if !ok || c.trips == nil || len(init)*len(c.trips) > maxKnown {
 		return nil
 	}

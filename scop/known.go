@@ -20,8 +20,8 @@ func (b *builder) followed(v *cfront.Var) bool {
 	return v.DType.IsInteger() && v.DType.Size() >= 4 && len(v.Dims) == 0 && !v.Pointer && !b.uses.addressed[v]
 }
 
-// known is the value of a variable where the current statement stands; ok is false if it is not affine.
-func (b *builder) known(v *cfront.Var) (list []piece, ok bool) {
+// valueOf is the value of a variable where the current statement stands; ok is false if it is not affine.
+func (b *builder) valueOf(v *cfront.Var) (list []piece, ok bool) {
 	if !b.followed(v) {
 		return nil, false
 	}
@@ -173,9 +173,9 @@ func (b *builder) fork(x *cfront.If, holds *polycount.Set, then, other func()) {
 	for _, side := range []env{first, second} {
 		for v := range side {
 			b.env = first
-			one, okOne := b.known(v)
+			one, okOne := b.valueOf(v)
 			b.env = second
-			two, okTwo := b.known(v)
+			two, okTwo := b.valueOf(v)
 			b.env = before
 			before[v] = nil
 			if okOne && okTwo {

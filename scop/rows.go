@@ -6,9 +6,8 @@ import (
 	"gpuperf/cfront"
 )
 
-// rows is the array that an element of rows is of which each is a pointer, double **z, with all subscripts: an array of that many dimensions, where no two rows are known to be
-// the same memory. v is nil for other elements. As of arrays that are parameters, it is taken that rows of parameters differ; of others all that the file
-// makes rows of has to be allocated for them.
+// rows reads an access such as z[i][j] by double **z, an array of pointers to rows, as one to an array of as many dimensions: it returns z and all subscripts, or nil for
+// other accesses. No two rows may share memory. Those of parameters are taken not to; of other arrays, whatever the file stores as a row must come from an allocation.
 func (b *builder) rows(x *cfront.Index) (v *cfront.Var, subs []cfront.Expr) {
 	var e cfront.Expr = x
 	depth := 0

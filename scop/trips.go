@@ -47,7 +47,7 @@ func (b *builder) counted(x *cfront.For, at scope) []cfront.Stmt {
 	b.uses.inside(body) // its variables are its own
 	if !constant && b.invariant(h.start) && b.invariant(bound) {
 		l.body = []cfront.Stmt{set, body}
-		return l.over(l.known(h.start, op, bound, by))
+		return l.over(l.givenTrips(h.start, op, bound, by))
 	}
 	holds := cfront.Operation(x.Pos, op, value, bound)
 	l.body = []cfront.Stmt{set, &cfront.If{Pos: x.Pos, Cond: holds, Then: body}}
@@ -129,8 +129,8 @@ func (l *tripLoop) parameter() *cfront.Var {
 	return v
 }
 
-// known is the parameter that stands for how often a loop runs from a start to a bound, all of which the region does not change. Steps are at least 1 in any program whose loop ends.
-func (l *tripLoop) known(start cfront.Expr, op string, bound, by cfront.Expr) *cfront.Var {
+// givenTrips is a parameter: the number of iterations of a loop whose start, bound and step the region does not change. Steps are at least 1 in any program whose loop ends.
+func (l *tripLoop) givenTrips(start cfront.Expr, op string, bound, by cfront.Expr) *cfront.Var {
 	v := l.parameter()
 	low, high := start, bound
 	if op[0] == '>' {

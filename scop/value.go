@@ -69,7 +69,7 @@ func (b *builder) variable(x *cfront.Ref) expr.Expr {
 	switch {
 	case slices.Contains(b.at, v):
 	case b.followed(v) && (b.uses.iterators[v] || b.uses.written[v]):
-		list, ok := b.known(v)
+		list, ok := b.valueOf(v)
 		if ok && (len(list) == 1 || b.uses.iterators[v]) {
 			return b.pieced(x, b.use(list), func(a polycount.Affine) expr.Expr {
 				if v.DType == expr.Int32 {
@@ -288,9 +288,9 @@ func rootOf(e cfront.Expr) *cfront.Var {
 	return nil
 }
 
-// apart refuses pointers that may point to what another array has: a parameter that is not restrict, where another array of its
+// refuseAliases refuses pointers that may point to what another array has: a parameter that is not restrict, where another array of its
 // type is not declared in the function, and one of the two is written.
-func (b *builder) apart() {
+func (b *builder) refuseAliases() {
 	for _, p := range b.pointers {
 		if p.Restrict || p.Class == cfront.Local {
 			continue

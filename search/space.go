@@ -252,7 +252,7 @@ func Part(s Space, index, parts int) iter.Seq[Config] {
 	}
 }
 
-// begin are beginnings of paths, at least so many of them where there are as many configurations; each of these goes on from one. The shortest come first.
+// begin lists beginnings of paths: at least the given number, where there are as many configurations, the shortest first. Each can be continued to a configuration.
 func begin(s Space, enough int) []Config {
 	paths := []Config{nil}
 	ends := 0 // paths at the front, in turn, that cannot be continued

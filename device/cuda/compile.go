@@ -44,8 +44,8 @@ func (c *compiler) version() string {
 	return fmt.Sprintf("NVRTC %d.%d", c.release[0], c.release[1])
 }
 
-// uncached are options by which it compiles what it is given. Since 12.9 it keeps what it made, and has given the code of a source that was compiled with
-// other options: with -prec-div=false where nothing was said, and the other way round (13.0).
+// uncached are options that keep NVRTC from its cache. Since 12.9 it may return a program that was compiled from the same source with other options, such as
+// -prec-div=false (seen with 13.0).
 func (c *compiler) uncached() []string {
 	if slices.Compare(c.release[:], []int32{12, 9}) < 0 {
 		return nil

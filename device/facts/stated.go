@@ -26,8 +26,8 @@ func (s *stated) note(k Key) {
 	s.mutex.Unlock()
 }
 
-// follow are facts that are measured, by the one that they cannot exceed: where a sheet states this one alone, they are in the same proportion to it as in
-// the sheet that it starts from.
+// follow names, for a measured fact, the fact that it cannot exceed. Where a sheet states the latter alone, the former is in the same proportion to it as in the sheet
+// that it starts from.
 var follow = map[Key][]Key{MemoryBandwidth: {DRAMReadRate, DRAMWriteRate}}
 
 // state adds the facts that a file states.

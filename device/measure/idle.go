@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// idle are workers with no device open, which wait for the next who needs one in this process: a driver takes up to a second to start, and PoCL half a second
-// before it compiles its first program. The one that waits longest comes first.
+// idle are workers without an open device, kept for the next command of this process: a driver takes up to a second to start, and PoCL half a second before it compiles
+// its first program. The one that has waited longest comes first.
 var idle struct {
 	sync.Mutex
 	list []*process

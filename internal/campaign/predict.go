@@ -189,8 +189,8 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
 }
 
-// crowded is the time of a case whose atomic operations on few places, for which models have no cost, take longer than all else. What is known of them is rough: the
-// interval has no upper end.
+// crowded is the time of a case that mostly waits for atomic operations on few places, for which models have no cost. The estimate is rough, so that the interval has no
+// upper end.
 func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) error {
 	if p.Facts == nil {
 		return nil

@@ -215,7 +215,7 @@ func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []
 	return append(warnings, unverified(pending, cases, tasks)...), nil
 }
 
-// unverified are warnings about kernels that were to be compared with the interpreter, and of which a task has been compared at no size; of each kernel one.
+// unverified are warnings, one a kernel, about kernels that were to be compared with the interpreter and were compared at no size.
 func unverified(pending []int, cases []*workload.Case, tasks []measure.Task) (warnings []string) {
 	told := map[*workload.Kernel]bool{}
 	for _, i := range pending {

@@ -28,8 +28,7 @@ type kept struct {
 	size    int64
 }
 
-// maxKept is the number of loaded kernels at sizes that a file may hold before it is loaded anew: kernels that depend on their launch are as many as
-// their sizes.
+// maxKept is the number of loaded kernels at sizes after which a file is loaded anew: kernels that depend on their launch are loaded once for each size.
 const maxKept = 4096
 
 // Question asks for the times of the kernels of a file, FILE or FILE#KERNEL, at sizes.

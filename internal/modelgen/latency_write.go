@@ -103,8 +103,8 @@ func (c *content) loads(loop, part string, form models.Form) []string {
 	return []string{joint}
 }
 
-// meets reports that the loads of several patterns are joined in some loop.
-func (c *content) meets() bool {
+// joinsLoads reports that the loads of several patterns are joined in some loop.
+func (c *content) joinsLoads() bool {
 	return c.wait != nil && slices.ContainsFunc(c.wait.loops, func(loop string) bool {
 		list := c.loads(loop, "1", models.PNormForm)
 		return len(list) == 1 && strings.HasPrefix(list[0], "pnorm(")
@@ -121,7 +121,7 @@ func (c *content) latencyParameters() []string {
 		fmt.Sprintf("%s: {init: %d, min: 16, max: 512} # instructions that compilers unroll a loop to, up to 8 times, so that its iterations wait together", windowParam, usualWindow),
 		hideParam + ": {min: 1, max: 64} # how far work and waiting of other work-items hide each other",
 	}
-	if c.meets() {
+	if c.joinsLoads() {
 		out = append(out, meetParam+": {min: 1, max: 64} # how far waiting for loads of several patterns in one iteration is one")
 	}
 	return out

@@ -132,7 +132,7 @@ func (c *content) mixing(form models.Form) (sets [][]*Pattern) {
 		}
 		joined := []*Pattern{t.pattern}
 		sets = slices.DeleteFunc(sets, func(set []*Pattern) bool {
-			if !slices.ContainsFunc(set, t.pattern.meets) {
+			if !slices.ContainsFunc(set, t.pattern.sharesKernel) {
 				return false
 			}
 			for _, o := range set {
@@ -155,8 +155,8 @@ func mixName(i int) string {
 	return fmt.Sprintf("p_mix_%d", i+1)
 }
 
-// meets reports that some kernel makes accesses of both patterns.
-func (p *Pattern) meets(o *Pattern) bool {
+// sharesKernel reports that some kernel makes accesses of both patterns.
+func (p *Pattern) sharesKernel(o *Pattern) bool {
 	return slices.ContainsFunc(p.Uses, func(a Use) bool {
 		return slices.ContainsFunc(o.Uses, func(b Use) bool { return a.subject == b.subject })
 	})

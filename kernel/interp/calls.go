@@ -42,7 +42,12 @@ func (c *compiler) call(t expr.DType, x *expr.Call) value {
 	if test, ok := testFuncs[x.Func]; ok {
 		return convert(fromTruth(func(st *state) bool { return test(args[0].f(st)) }), t)
 	}
-	name := x.Func
+	return mathCall(t, x.Func, args)
+}
+
+// mathCall is a function on floating-point numbers.
+func mathCall(t expr.DType, called string, args []value) value {
+	name := called
 	if float, ok := floatNames[name]; ok {
 		name = float
 	}
@@ -80,7 +85,7 @@ func (c *compiler) call(t expr.DType, x *expr.Call) value {
 			return st.noted(t, r, e+st.err+units[t]*math.Abs(x*y), 1) // mad may round the product
 		}}
 	}
-	panic(throw.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args)))
+	panic(throw.Errorf("function %s of %d arguments cannot be run", called, len(args)))
 }
 
 // floatNames are the names under which functions of integers and floats take floats.

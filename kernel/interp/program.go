@@ -78,42 +78,7 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 
 // allocate finds or makes the memory of a variable.
 func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]int64, buffers map[string]*Buffer) *memory {
-	m := &memory{array: a}
-	eval := func(e expr.Expr) (int64, error) {
-		v, err := expr.EvalInt(e, params)
-		if err == nil && !v.IsInt64() {
-			err = expr.ErrTooLarge
-		}
-		if err != nil {
-			return 0, err
-		}
-		return v.Int64(), nil
-	}
-	strides, err := a.Strides()
-	throw.If(err)
-	need, count := int64(1), int64(1)
-	for i, e := range a.Shape {
-		extent, err := eval(e)
-		if err != nil {
-			panic(throw.Errorf("shape of %s: %w", a.Name, err))
-		}
-		stride, err := eval(strides[i])
-		if err != nil {
-			panic(throw.Errorf("stride of %s: %w", a.Name, err))
-		}
-		m.shape, m.strides = append(m.shape, extent), append(m.strides, stride)
-		need += (extent - 1) * stride
-		count *= max(extent, 0)
-	}
-	if count == 0 {
-		need = 0
-	}
-	if a.Offset != nil {
-		if m.offset, err = eval(a.Offset); err != nil {
-			panic(throw.Errorf("offset of %s: %w", a.Name, err))
-		}
-		need += m.offset
-	}
+	m, need := layout(a, params)
 	given, ok := buffers[a.Name]
 	if sparse := ok && given.sparse != nil; need < 0 || need > 1<<30 && !sparse {
 		panic(throw.Errorf("%s would have %d elements", a.Name, need))
@@ -145,6 +110,48 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 		m.marks = make([]mark, need)
 	}
 	return m
+}
+
+// layout is the memory of an array without its elements, and how many these are.
+func layout(a *kernel.Array, params map[string]int64) (m *memory, need int64) {
+	m = &memory{array: a}
+	eval := func(e expr.Expr) (int64, error) {
+		v, err := expr.EvalInt(e, params)
+		if err == nil && !v.IsInt64() {
+			err = expr.ErrTooLarge
+		}
+		if err != nil {
+			return 0, err
+		}
+		return v.Int64(), nil
+	}
+	strides, err := a.Strides()
+	throw.If(err)
+	need = 1
+	count := int64(1)
+	for i, e := range a.Shape {
+		extent, err := eval(e)
+		if err != nil {
+			panic(throw.Errorf("shape of %s: %w", a.Name, err))
+		}
+		stride, err := eval(strides[i])
+		if err != nil {
+			panic(throw.Errorf("stride of %s: %w", a.Name, err))
+		}
+		m.shape, m.strides = append(m.shape, extent), append(m.strides, stride)
+		need += (extent - 1) * stride
+		count *= max(extent, 0)
+	}
+	if count == 0 {
+		need = 0
+	}
+	if a.Offset != nil {
+		if m.offset, err = eval(a.Offset); err != nil {
+			panic(throw.Errorf("offset of %s: %w", a.Name, err))
+		}
+		need += m.offset
+	}
+	return m, need
 }
 
 type builder struct {

@@ -77,15 +77,13 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 			} else {
 				out = append(out, &block{iname: k.iname, kids: body, first: k.first})
 			}
-			surely := false
-			if len(pending) > 0 && slices.ContainsFunc(body, func(kid *block) bool { _, ok := kid.fences(); return ok }) {
-				if surely, err = b.surelyRuns(k, path); err != nil {
+			if fenced := fencedBy(body); len(pending) > 0 && len(fenced) > 0 {
+				surely, err := b.surelyRuns(k, path)
+				if err != nil {
 					return nil, nil, err
 				}
-			}
-			if surely {
-				for _, kid := range body {
-					if s, ok := kid.fences(); ok {
+				if surely {
+					for _, s := range fenced {
 						pass(s)
 					}
 				}
@@ -99,6 +97,16 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 		}
 	}
 	return out, pending, nil
+}
+
+// fencedBy are the memories that barriers of a body order accesses to.
+func fencedBy(body []*block) (list []kernel.Space) {
+	for _, kid := range body {
+		if s, ok := kid.fences(); ok {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // placeLoop places the barriers in a loop, and returns the one that is needed before the loop.

@@ -54,20 +54,27 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 		throw.If(err)
 		return l, inner
 	}
-	// Bounds that do not differ between work-items will do where the statements have no others in common, or all that they
-	// need of the iname follows.
+	if even, evenInner := b.even(k, parts, path, ctx, err != nil); even != nil {
+		return even, evenInner
+	}
+	throw.If(err)
+	return l, inner
+}
+
+// even is the loop with bounds that do not differ between work-items. It is nil where there are none, or where they are not enough: unless any will do, all that the
+// statements need of the iname must follow.
+func (b *builder) even(k *block, parts []*polycount.Set, path []string, ctx *polycount.Set, anyWillDo bool) (*Loop, *polycount.Set) {
 	var plain []*polycount.Set
 	for _, p := range parts {
 		q := throw.Get(p.Project(append(slices.Clone(path), k.iname)...))
 		plain = append(plain, q.Disjuncts()...)
 	}
-	even, evenInner, evenErr := b.bounded(k, distinct(plain), ctx, unroll)
+	l, inner, err := b.bounded(k, distinct(plain), ctx, false)
 	switch {
-	case evenErr != nil:
-		throw.If(err)
-		return l, inner
 	case err != nil:
-		return even, evenInner
+		return nil, nil
+	case anyWillDo:
+		return l, inner
 	}
 	for _, p := range parts {
 		cs, _ := p.Constraints()
@@ -75,13 +82,13 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 			if !slices.Contains(c.Affine.Names(), k.iname) {
 				continue
 			}
-			if ok, err := evenInner.Implies(c); err != nil || !ok {
+			if ok, err := inner.Implies(c); err != nil || !ok {
 				throw.If(err)
-				return l, inner
+				return nil, nil
 			}
 		}
 	}
-	return even, evenInner
+	return l, inner
 }
 
 // synchronizes reports whether there is a barrier in a loop.

@@ -58,11 +58,10 @@ type treeBuilder struct {
 
 // build makes the blocks of statements whose inames on path are open; loops are the inames not open yet.
 func (t *treeBuilder) build(stmts []*stmt, loops, path []string) []*block {
-	in := func(s *stmt, iname string) bool { return slices.Contains(s.loops, iname) }
 	users := map[string][]*stmt{}
 	for _, l := range loops {
 		for _, s := range stmts {
-			if in(s, l) {
+			if s.in(l) {
 				users[l] = append(users[l], s)
 			}
 		}
@@ -75,30 +74,7 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) []*block {
 		if len(users[x]) == 0 || covered[users[x][0]] {
 			continue
 		}
-		// x is an outermost loop of its statements. Every loop that shares a statement with it is inside it.
-		var same, rest []string
-		for _, y := range loops {
-			both, onlyY := split(users[y], func(s *stmt) bool { return in(s, x) })
-			if len(both) == 0 {
-				continue
-			}
-			if len(onlyY) > 0 {
-				_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
-				panic(throw.Errorf("loops %s and %s cannot be nested: statement %s runs in both, %s in %s only and %s in %s only; "+
-					"duplicate_inames gives a statement a loop of its own, add_inames_to_insn puts it into the other",
-					x, y, both[0].ID, onlyX[0].ID, x, onlyY[0].ID, y))
-			}
-			if len(both) == len(users[x]) {
-				same = append(same, y)
-			} else {
-				rest = append(rest, y)
-				if t.outside[[2]string{y, x}] {
-					_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
-					panic(throw.Errorf("prioritize_loops wants %s outside %s, but statement %s runs in %s and not in %s; "+
-						"duplicate_inames gives it a loop of its own", y, x, onlyX[0].ID, x, y))
-				}
-			}
-		}
+		same, rest := t.inside(x, loops, users)
 		same = t.nesting(same)
 		inner := append(slices.Clone(path), same...)
 		kids := t.build(users[x], rest, inner)
@@ -124,6 +100,35 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) []*block {
 	})
 	return t.sequence(blocks, path)
 }
+
+// inside are the loops inside x, an outermost loop of its statements: all that share a statement with it. Those that have the same statements come first.
+func (t *treeBuilder) inside(x string, loops []string, users map[string][]*stmt) (same, rest []string) {
+	for _, y := range loops {
+		both, onlyY := split(users[y], func(s *stmt) bool { return s.in(x) })
+		if len(both) == 0 {
+			continue
+		}
+		if len(onlyY) > 0 {
+			_, onlyX := split(users[x], func(s *stmt) bool { return s.in(y) })
+			panic(throw.Errorf("loops %s and %s cannot be nested: statement %s runs in both, %s in %s only and %s in %s only; "+
+				"duplicate_inames gives a statement a loop of its own, add_inames_to_insn puts it into the other",
+				x, y, both[0].ID, onlyX[0].ID, x, onlyY[0].ID, y))
+		}
+		if len(both) == len(users[x]) {
+			same = append(same, y)
+		} else {
+			rest = append(rest, y)
+			if t.outside[[2]string{y, x}] {
+				_, onlyX := split(users[x], func(s *stmt) bool { return s.in(y) })
+				panic(throw.Errorf("prioritize_loops wants %s outside %s, but statement %s runs in %s and not in %s; "+
+					"duplicate_inames gives it a loop of its own", y, x, onlyX[0].ID, x, y))
+			}
+		}
+	}
+	return same, rest
+}
+
+func (s *stmt) in(iname string) bool { return slices.Contains(s.loops, iname) }
 
 // nesting orders inames that occur in the same statements, outermost first: by the priorities, unrolled ones inside
 // others, then as the domains have them.

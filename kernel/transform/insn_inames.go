@@ -25,24 +25,8 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (_ *kernel
 		if slices.Equal(grown, s.Inames) {
 			continue
 		}
-		for _, n := range inames {
-			if slices.Contains(s.ReductionInames(), n) {
-				return nil, k.Errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
-			}
-		}
-		if t := s.Target(); t != "" && k.ReadsFrom(s, t) {
-			return nil, k.Errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
-				nameset.Text(inames), s.ID, t)
-		}
-		for _, o := range k.Statements {
-			t := o.Target()
-			if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
-				continue
-			}
-			if t == s.Target() || k.ReadsFrom(s, t) {
-				return nil, k.Errorf("cannot add inames %s to statement %s: statement %s writes %s within them, so that running %s again changes the result",
-					nameset.Text(inames), s.ID, o.ID, t, s.ID)
-			}
+		if err := checkRepeatable(k, s, inames); err != nil {
+			return nil, err
 		}
 		before, err := k.DomainOf(s.Inames)
 		throw.If(err)
@@ -71,4 +55,28 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (_ *kernel
 		throw.If(c.CheckTag(n))
 	}
 	return c, nil
+}
+
+// checkRepeatable returns an error if running a statement once more for each iteration of some inames changes the result.
+func checkRepeatable(k *kernel.Kernel, s *kernel.Stmt, inames []string) error {
+	for _, n := range inames {
+		if slices.Contains(s.ReductionInames(), n) {
+			return k.Errorf("cannot add iname %s to statement %s, which reduces over it", n, s.ID)
+		}
+	}
+	if t := s.Target(); t != "" && k.ReadsFrom(s, t) {
+		return k.Errorf("cannot add inames %s to statement %s: it reads %s, which it writes, so that running it again changes the result",
+			nameset.Text(inames), s.ID, t)
+	}
+	for _, o := range k.Statements {
+		t := o.Target()
+		if o.ID == s.ID || t == "" || len(nameset.Intersect(o.AllInames(), inames)) == 0 {
+			continue
+		}
+		if t == s.Target() || k.ReadsFrom(s, t) {
+			return k.Errorf("cannot add inames %s to statement %s: statement %s writes %s within them, so that running %s again changes the result",
+				nameset.Text(inames), s.ID, o.ID, t, s.ID)
+		}
+	}
+	return nil
 }

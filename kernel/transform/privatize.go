@@ -52,43 +52,56 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 		if indexedByAll(writers, inames) {
 			continue // it already has an element per iteration
 		}
-		for _, s := range k.Readers(t.Name) {
-			if !containsAll(s.AllInames(), inames) {
-				return nil, k.Errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, nameset.Text(inames), s.ID)
-			}
+		if err := checkPrivatizable(k, t, inames); err != nil {
+			return nil, err
 		}
-		if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
-			return nil, k.Errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, nameset.Text(inames), bounded[0])
-		}
-		if err := checkFreshPerIteration(k, t.Name); err != nil {
-			return nil, k.Errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
-		}
-		if t.Axes != nil {
-			return nil, k.Errorf("cannot privatize %s: it has an explicit layout", t.Name)
-		}
-		if acc := vectorAccess(k, t.Name); acc != nil {
-			return nil, k.Errorf("cannot privatize %s: the elements of %s would no longer be adjacent", t.Name, acc)
-		}
-		c.ChangeArray(t.Name, func(a *kernel.Array) { a.Shape = slices.Concat(a.Shape, sizes) })
-		c.MapStmts(func(s *kernel.Stmt) {
-			s.MapExprs(func(e expr.Expr) expr.Expr {
-				return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-					switch x := e.(type) {
-					case expr.Var:
-						if x.Name == t.Name {
-							return &expr.Access{Array: t.Name, Index: index}
-						}
-					case *expr.Access:
-						if x.Array == t.Name {
-							return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes, As: x.As}
-						}
-					}
-					return e
-				})
-			})
-		})
+		addAxes(c, t.Name, sizes, index)
 	}
 	return c, nil
+}
+
+// checkPrivatizable returns an error if a temporary cannot have elements of its own for the iterations of some inames.
+func checkPrivatizable(k *kernel.Kernel, t *kernel.Array, inames []string) error {
+	for _, s := range k.Readers(t.Name) {
+		if !containsAll(s.AllInames(), inames) {
+			return k.Errorf("cannot privatize %s by %s: statement %s reads it outside these inames", t.Name, nameset.Text(inames), s.ID)
+		}
+	}
+	if bounded := k.BoundedBy(t.Name, k.Inames()); len(bounded) > 0 {
+		return k.Errorf("cannot privatize %s by %s: it bounds iname %s", t.Name, nameset.Text(inames), bounded[0])
+	}
+	if err := checkFreshPerIteration(k, t.Name); err != nil {
+		return k.Errorf("cannot privatize %s by %s: %w", t.Name, nameset.Text(inames), err)
+	}
+	if t.Axes != nil {
+		return k.Errorf("cannot privatize %s: it has an explicit layout", t.Name)
+	}
+	if acc := vectorAccess(k, t.Name); acc != nil {
+		return k.Errorf("cannot privatize %s: the elements of %s would no longer be adjacent", t.Name, acc)
+	}
+	return nil
+}
+
+// addAxes adds innermost axes of these sizes to an array, and these indices to all its accesses.
+func addAxes(k *kernel.Kernel, name string, sizes, index []expr.Expr) {
+	k.ChangeArray(name, func(a *kernel.Array) { a.Shape = slices.Concat(a.Shape, sizes) })
+	k.MapStmts(func(s *kernel.Stmt) {
+		s.MapExprs(func(e expr.Expr) expr.Expr {
+			return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+				switch x := e.(type) {
+				case expr.Var:
+					if x.Name == name {
+						return &expr.Access{Array: name, Index: index}
+					}
+				case *expr.Access:
+					if x.Array == name {
+						return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes, As: x.As}
+					}
+				}
+				return e
+			})
+		})
+	})
 }
 
 // checkFreshPerIteration returns an error unless every iteration first writes the temporary, so that no value is

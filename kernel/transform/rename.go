@@ -73,6 +73,12 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 		checkSeparable(k, iname, chosen)
 	}
 	copyInames(c, copies)
+	useCopies(c, stmts, copies)
+	return c, nil
+}
+
+// useCopies puts the copies of inames in the place of these, in some statements.
+func useCopies(c *kernel.Kernel, stmts []*kernel.Stmt, copies map[string]string) {
 	by := map[string]expr.Expr{}
 	for old, name := range copies {
 		by[old] = expr.Var{Name: name}
@@ -97,7 +103,6 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 		}
 		s.Inames = nameset.Sorted(own)
 	})
-	return c, nil
 }
 
 // copyInames adds copies of inames, which together take the same values, with the same tags and priorities, in place.

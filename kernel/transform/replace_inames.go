@@ -19,34 +19,9 @@ func replaceIname(k *kernel.Kernel, old string, names []string, value polycount.
 // constraints. Each statement and reduction must be within all of the old inames or none.
 func replaceInames(k *kernel.Kernel, olds, names []string, values map[string]polycount.Affine, cs ...polycount.Constraint) error {
 	for i, d := range k.Domains {
-		own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
-		if len(own) == 0 && len(foreign) == 0 {
-			continue
-		}
-		dims := replaceNames(d.Dims(), olds, names)
-		var bind []polycount.Constraint
-		for _, old := range slices.Concat(own, foreign) {
-			bind = append(bind, polycount.EQ(polycount.Name(old), values[old]))
-		}
-		if len(own) > 0 {
-			bind = append(bind, cs...)
-		}
-		d, err := d.ToDims(foreign...).AddDims(names...).Constrain(bind...)
-		if err == nil {
-			keep := dims
-			if len(own) == 0 {
-				keep = slices.Concat(dims, names)
-			}
-			d, err = d.Project(keep...)
-		}
+		d, err := replaceDims(d, olds, names, values, cs)
 		if err != nil {
 			return err
-		}
-		if n := len(d.Disjuncts()); n != 1 {
-			return fmt.Errorf("the domain falls into %d parts", n)
-		}
-		if len(own) == 0 {
-			d = d.ToParams(names...)
 		}
 		k.Domains[i] = d
 	}
@@ -143,4 +118,36 @@ func mapIndices(e expr.Expr, f func(index expr.Expr) expr.Expr) expr.Expr {
 		}
 		return e
 	})
+}
+
+// replaceDims is a domain in which names stand for olds. The value of each of olds is an expression in names, on which the constraints hold where they become dimensions.
+func replaceDims(d *polycount.Set, olds, names []string, values map[string]polycount.Affine, cs []polycount.Constraint) (*polycount.Set, error) {
+	own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
+	if len(own) == 0 && len(foreign) == 0 {
+		return d, nil
+	}
+	keep := replaceNames(d.Dims(), olds, names)
+	var bind []polycount.Constraint
+	for _, old := range slices.Concat(own, foreign) {
+		bind = append(bind, polycount.EQ(polycount.Name(old), values[old]))
+	}
+	if len(own) > 0 {
+		bind = append(bind, cs...)
+	} else {
+		keep = slices.Concat(keep, names)
+	}
+	d, err := d.ToDims(foreign...).AddDims(names...).Constrain(bind...)
+	if err == nil {
+		d, err = d.Project(keep...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := len(d.Disjuncts()); n != 1 {
+		return nil, fmt.Errorf("the domain falls into %d parts", n)
+	}
+	if len(own) == 0 {
+		d = d.ToParams(names...)
+	}
+	return d, nil
 }

@@ -12,20 +12,7 @@ import (
 // RemoveUnusedInames removes the given inames, which must be unused, or all unused ones, by projecting the domains on the
 // others. Since a statement runs once for each point of the domain projected on its inames, no result changes.
 func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, error) {
-	used := map[string]bool{}
-	for _, s := range k.Statements {
-		for _, n := range s.AllInames() {
-			used[n] = true
-		}
-	}
-	for _, r := range k.Rules {
-		for _, red := range expr.Reductions(r.Body) {
-			for _, n := range red.Inames {
-				used[n] = true
-			}
-		}
-		expr.FreeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
-	}
+	used := usedInames(k)
 	gone := map[string]bool{}
 	for _, n := range inames {
 		if !k.IsIname(n) {
@@ -92,4 +79,23 @@ func userOf(k *kernel.Kernel, iname string) string {
 		}
 	}
 	return "a substitution rule uses it"
+}
+
+// usedInames are the inames of statements and of the bodies of rules; other names of these are among them.
+func usedInames(k *kernel.Kernel) map[string]bool {
+	used := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, n := range s.AllInames() {
+			used[n] = true
+		}
+	}
+	for _, r := range k.Rules {
+		for _, red := range expr.Reductions(r.Body) {
+			for _, n := range red.Inames {
+				used[n] = true
+			}
+		}
+		expr.FreeVars(r.Body, func(n string) { used[n] = used[n] || !slices.Contains(r.Args, n) })
+	}
+	return used
 }

@@ -91,7 +91,7 @@ func (e *explorer) segmentsOfGroups() []*recipe {
 	}
 	return []*recipe{{
 		name: "segments of groups of l", numbers: []number{{"l", sizes}, meetings},
-		admits: func(p point) bool { return meets(p["l"], p["r"]) },
+		admits: func(p point) bool { return canMeet(p["l"], p["r"]) },
 		build: func(p point) rules.Strategy {
 			return rules.Seq(parts(p["l"]), rules.AtArg(rules.Seq(
 				wrg0.use,

@@ -103,8 +103,8 @@ const (
 
 var meetings = number{"r", []int64{meetAtOnce, meetInTree, 4, 8, 16, 32}}
 
-// meets is whether that is a way for l results: at once only few.
-func meets(l, r int64) bool {
+// canMeet reports that l results can meet in the way r: all at once only where they are few.
+func canMeet(l, r int64) bool {
 	switch r {
 	case meetAtOnce:
 		return l <= 64
@@ -160,7 +160,7 @@ func (e *explorer) groupPerElement(g *grid) (out []recipe) {
 			word := chunksOrStrides(strides)
 			out = append(out, recipe{
 				name: vectors + "an element for a work-group of l, " + word, numbers: []number{{"l", groupSizes(n/w, e.opt.MaxGroup)}, meetings},
-				admits:  func(m point) bool { return meets(m["l"], m["r"]) },
+				admits:  func(m point) bool { return canMeet(m["l"], m["r"]) },
 				refused: refused,
 				build: func(m point) rules.Strategy {
 					return rules.Seq(
@@ -258,7 +258,7 @@ func (e *explorer) stages(n int64, chunk chunker, scalars bool) []stage {
 	k := number{"k", divisors(n, 2, 4096)}
 	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
 	divides := func(m point) bool {
-		return n%(m["k"]*max(1, m["l"])) == 0 && (m["r"] == 0 || meets(m["l"], m["r"]))
+		return n%(m["k"]*max(1, m["l"])) == 0 && (m["r"] == 0 || canMeet(m["l"], m["r"]))
 	}
 	var list []stage
 	add := func(name string, numbers []number, takes func(m point) int64, build func(m point) rules.Strategy) {

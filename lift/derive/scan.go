@@ -109,7 +109,7 @@ func (e *explorer) scansInChunks(n int64, how string, around func(rules.Strategy
 		})
 		// A work-group scans a chunk: its work-items reduce theirs, one scans the results, and all scan theirs from there on.
 		add(phrase("chunks of k in groups of l", way.name), append([]number{k, l, meetings}, way.numbers...), func(p point) bool {
-			return n%(p["k"]*p["l"]) == 0 && p["k"] <= 64 && meets(p["l"], p["r"]) && way.admits(n/(p["k"]*p["l"]), p)
+			return n%(p["k"]*p["l"]) == 0 && p["k"] <= 64 && canMeet(p["l"], p["r"]) && way.admits(n/(p["k"]*p["l"]), p)
 		}, func(p point) rules.Strategy {
 			// First the maps, which a work-group needs, and then what they become.
 			inGroup := cutScan(p["k"], rules.ID, scanRow(rules.ID), rules.ID)

@@ -269,8 +269,8 @@ func (e extents) ranges(maxGroup int64) []Range {
 	return all
 }
 
-// fitting are the extents of whole sub-groups with which up to mostFitting work-groups cover n work-items, and leave fewer idle than powers of two do:
-// 288 for 257 work-items, of which groups of 256 leave half idle.
+// fitting are extents of work-groups, in whole sub-groups, with which at most mostFitting work-groups cover n work-items and fewer idle than with powers of two: 288 for
+// 257 work-items, of which groups of 256 leave half idle.
 func fitting(n, most int64) (list []int64) {
 	idle := int64(math.MaxInt64)
 	for l := int64(2 * leastGroup); l <= most; l *= 2 {

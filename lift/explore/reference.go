@@ -97,8 +97,8 @@ func (s *Space) Reference() (*Reference, error) {
 	return nil, fmt.Errorf("no variant can be the reference; the plainest is not: %w", first)
 }
 
-// sorted are the latest lists of plainest of the usual length, by all that they depend on: of the small sizes at which references are verified, commands of
-// one process, such as requests to perf serve, ask again and again. Nothing changes a variant.
+// sorted keeps the latest results of plainest for lists of the usual length. The commands of one process, such as requests to perf serve, ask again and again for the
+// small sizes at which references are verified, and nothing changes a variant.
 var sorted struct {
 	sync.Mutex
 	lists []sortedList // the latest last

@@ -140,19 +140,8 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 		for _, s := range x.stmts {
 			k.Statements = append(k.Statements, s.Stmt)
 			ids[s.ID] = true
-			for _, e := range []expr.Expr{s.LHS, s.RHS} {
-				expr.Walk(e, func(e expr.Expr) bool {
-					switch x := e.(type) {
-					case expr.Var:
-						used[x.Name] = true
-					case *expr.Access:
-						used[x.Array] = true
-					case *expr.Call:
-						used[x.Func] = true
-					}
-					return true
-				})
-			}
+			addNames(used, s.LHS)
+			addNames(used, s.RHS)
 			for _, n := range s.Inames {
 				inames[n] = true
 			}
@@ -194,6 +183,21 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 	c.reuse(k)
 	k.Functions = slices.DeleteFunc(slices.Clone(c.order), func(f *kernel.Function) bool { return !used[f.Name] })
 	return k
+}
+
+// addNames adds the variables, arrays and functions of an expression.
+func addNames(used map[string]bool, e expr.Expr) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case expr.Var:
+			used[x.Name] = true
+		case *expr.Access:
+			used[x.Array] = true
+		case *expr.Call:
+			used[x.Func] = true
+		}
+		return true
+	})
 }
 
 // maxUnrolled bounds the copies of a statement that unrolling makes.

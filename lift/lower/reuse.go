@@ -13,27 +13,7 @@ type life struct{ first, last int }
 // reuse lets local arrays of one type share memory if their lives do not overlap and no further barrier is needed, such as the
 // alternating buffers of iterate. Barriers are derived from the accesses in any case.
 func (c *lowering) reuse(k *kernel.Kernel) {
-	lives := map[string]life{}
-	firstRead := map[string]int{}
-	var order []*kernel.Array
-	for i, s := range k.Statements {
-		for _, name := range append(mentioned(s.LHS), mentioned(s.RHS)...) {
-			a := k.Array(name)
-			if a == nil || a.Space != kernel.Local {
-				continue
-			}
-			l, known := lives[name]
-			if !known {
-				l.first = i
-				order = append(order, a)
-			}
-			l.last = i
-			lives[name] = l
-			if _, known := firstRead[name]; !known && slices.Contains(mentioned(s.RHS), name) {
-				firstRead[name] = i
-			}
-		}
-	}
+	lives, firstRead, order := localLives(k)
 	if len(order) < 2 {
 		return
 	}
@@ -71,6 +51,37 @@ func (c *lowering) reuse(k *kernel.Kernel) {
 	if len(by) == 0 {
 		return
 	}
+	merge(k, kept, by)
+}
+
+// localLives says of the arrays in local memory, by their names, from which statement to which they are used, and which reads them first. The order is that of their
+// first uses.
+func localLives(k *kernel.Kernel) (lives map[string]life, firstRead map[string]int, order []*kernel.Array) {
+	lives = map[string]life{}
+	firstRead = map[string]int{}
+	for i, s := range k.Statements {
+		for _, name := range append(mentioned(s.LHS), mentioned(s.RHS)...) {
+			a := k.Array(name)
+			if a == nil || a.Space != kernel.Local {
+				continue
+			}
+			l, known := lives[name]
+			if !known {
+				l.first = i
+				order = append(order, a)
+			}
+			l.last = i
+			lives[name] = l
+			if _, known := firstRead[name]; !known && slices.Contains(mentioned(s.RHS), name) {
+				firstRead[name] = i
+			}
+		}
+	}
+	return lives, firstRead, order
+}
+
+// merge declares the kept arrays alone. The others are accessed no more: by has, by their names, the array that is used instead.
+func merge(k *kernel.Kernel, kept []*kernel.Array, by map[string]string) {
 	for i, a := range k.Temps {
 		if j := slices.IndexFunc(kept, func(b *kernel.Array) bool { return b.Name == a.Name }); j >= 0 {
 			k.Temps[i] = kept[j]

@@ -113,10 +113,6 @@ func ReadVectors(path string) (v *Vectors, warnings []error, err error) {
 
 // ParseVectors is ReadVectors of a text.
 func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err error) {
-	type block struct {
-		names []string
-		list  []Vector
-	}
 	var blocks []block
 	for number := 1; len(text) > 0; number++ {
 		line, rest, ended := bytes.Cut(text, []byte("\n"))
@@ -162,9 +158,21 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 		}
 		last.list = append(last.list, x)
 	}
+	v, left := assembled(name, blocks)
+	return v, append(warnings, left...), nil
+}
+
+// block is what a file has between two lines with the names of features.
+type block struct {
+	names []string
+	list  []Vector
+}
+
+// assembled are the vectors of all blocks that have the features of the last.
+func assembled(name string, blocks []block) (v *Vectors, warnings []error) {
 	v = &Vectors{}
 	if len(blocks) == 0 {
-		return v, warnings, nil
+		return v, warnings
 	}
 	v.Names = blocks[len(blocks)-1].names
 	for _, b := range blocks {
@@ -181,7 +189,7 @@ func ParseVectors(name string, text []byte) (v *Vectors, warnings []error, err e
 			v.List = append(v.List, x)
 		}
 	}
-	return v, warnings, nil
+	return v, warnings
 }
 
 // Append writes the vectors to the end of a file, which it creates if necessary.

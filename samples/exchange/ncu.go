@@ -38,7 +38,7 @@ func readNCU(f file) ([]samples.Record, error) {
 	}
 	if len(rows) == 0 && len(*f.dropped) == 0 {
 		wrong := f.wrong("no launch of a kernel is in it")
-		if last := said(f.text); last != "" {
+		if last := lastMessage(f.text); last != "" {
 			wrong = wrong.WithHint("ncu says: %s", last)
 		}
 		return nil, wrong
@@ -63,8 +63,8 @@ func readNCU(f file) ([]samples.Record, error) {
 	return gather(launches, like), nil
 }
 
-// said is the last of ncu's own messages.
-func said(text string) (last string) {
+// lastMessage is the last of ncu's own messages.
+func lastMessage(text string) (last string) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, ncuMessage) {
 			last = strings.TrimSpace(line)

@@ -43,7 +43,7 @@ func (e *expansion) carry(x *scop.Array, w *web) error {
 		return nil
 	}
 	inner := len(by.Loops) - 1
-	o, ok, err := extent(by.Loops[inner], w.within(by.Loops[inner]), inner)
+	o, ok, err := extent(by.Loops[inner], w.inside(by.Loops[inner]), inner)
 	if err != nil || !ok {
 		return err
 	}
@@ -85,7 +85,8 @@ func (e *expansion) carry(x *scop.Array, w *web) error {
 	return nil
 }
 
-// writers are the statement that writes values in a loop, all of them to the elements that all other statements access; and one that may do so before that loop, which may be nil.
+// writers are two statements: the one that writes the values in a loop, always to the elements that all other statements access, and one that may write them before that
+// loop; the latter may be nil.
 func (e *expansion) writers(x *scop.Array, w *web) (by, sets *scop.Statement) {
 	for _, s := range w.writers {
 		switch {
@@ -153,13 +154,14 @@ func (e *expansion) sizes() (list []polycount.Constraint) {
 	return list
 }
 
-// within is the web without the statements outside of a loop.
-func (w *web) within(l *scop.Loop) *web {
+// inside is the web without the statements outside of a loop.
+func (w *web) inside(l *scop.Loop) *web {
 	outside := func(s *scop.Statement) bool { return !slices.Contains(s.Loops, l) }
 	return &web{writers: slices.DeleteFunc(slices.Clone(w.writers), outside), readers: slices.DeleteFunc(slices.Clone(w.readers), outside)}
 }
 
-// from is whose value a statement reads, at all of its points: that of the iteration before, which before the first one is what stands there, or that of its own.
+// from says whose value a statement reads at all of its points: that of the iteration before (before is true), which in the first iteration is what the array holds
+// before the loop, or that of the same iteration. It is not ok where points differ.
 func (e *expansion) from(x *scop.Array, by, s *scop.Statement, first polycount.Affine) (before, ok bool, err error) {
 	inner := len(by.Loops) - 1
 	rest := s.Domain.Named("")

@@ -18,11 +18,11 @@ type along struct {
 	first             polycount.Affine
 }
 
-// loops are those over which copies of a web take dependences away: no value goes from one of their iterations to another, but elements are used again. The outer ones
-// are left out where memory does not suffice.
+// loops are the loops for whose iterations copies of the web take dependences away: no value goes from one iteration to another, but elements are used again. Where
+// memory does not suffice for all, the outer ones are left out.
 func (e *expansion) loops(x *scop.Array, w *web) (over []along, err error) {
 	for i, l := range w.common() {
-		apart, err := e.apart(x, w, i)
+		apart, err := e.separates(x, w, i)
 		if err != nil {
 			return nil, err
 		}
@@ -52,14 +52,15 @@ func count(x *scop.Array, over []along) int64 {
 	return elements(&scop.Array{Shape: shape})
 }
 
-// apart reports that all values stay in one iteration of the common loop of a number, and elements do not.
-func (e *expansion) apart(x *scop.Array, w *web, loop int) (bool, error) {
+// separates reports that copies of an array for the iterations of a common loop, given by its number, take dependences away: each value is read in the iteration that
+// writes it, and elements are used again in others.
+func (e *expansion) separates(x *scop.Array, w *web, loop int) (bool, error) {
 	again := false
 	for _, d := range e.analysis.Dependences {
 		if d.Array != x || !w.has(d) || !d.ValueBased && again {
 			continue
 		}
-		stays, err := within(d, loop)
+		stays, err := staysIn(d, loop)
 		if errors.Is(err, polycount.ErrBudget) {
 			return false, nil
 		}
@@ -71,8 +72,8 @@ func (e *expansion) apart(x *scop.Array, w *web, loop int) (bool, error) {
 	return again, nil
 }
 
-// within reports that a dependence connects points of one iteration of a loop.
-func within(d *deps.Dependence, loop int) (bool, error) {
+// staysIn reports that a dependence connects points of one iteration of a loop.
+func staysIn(d *deps.Dependence, loop int) (bool, error) {
 	pairs := d.Map.Graph()
 	from, to := pairs.Dims()[loop], pairs.Dims()[len(d.From.Iterators)+loop]
 	return pairs.Implies(polycount.EQ(polycount.Name(from), polycount.Name(to)))

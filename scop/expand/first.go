@@ -50,7 +50,8 @@ func Initial(a *deps.Analysis) (*scop.Nest, []Copies, error) {
 	return e.nest(), e.copies, nil
 }
 
-// isEarly reports that a read never gets what the nest writes, nor do others of the statement with the same text, and that writes in later iterations have to wait for it.
+// isEarly reports that a read gets only what the array held before the nest, as do all reads of the statement with the same text, and that writes of later iterations
+// have to wait for it.
 func (e *expansion) isEarly(i early) bool {
 	text := i.text()
 	count := 0

@@ -89,7 +89,7 @@ func (c *Conj) Connected(at int) *Conj {
 func meeting(rows []Row, in []bool) (meet, apart []Row) {
 	n := 0
 	for _, r := range rows {
-		if meets(r, in) {
+		if hasColumn(r, in) {
 			n++
 		}
 	}
@@ -99,7 +99,7 @@ func meeting(rows []Row, in []bool) (meet, apart []Row) {
 	list := make([]Row, len(rows))
 	meet, apart = list[:0:n], list[n:n]
 	for _, r := range rows {
-		if meets(r, in) {
+		if hasColumn(r, in) {
 			meet = append(meet, r)
 		} else {
 			apart = append(apart, r)
@@ -122,7 +122,7 @@ func (c *Conj) connect(in []bool) {
 		grown = false
 		for _, rows := range [2][]Row{c.Eq, c.Ge} {
 			for _, r := range rows {
-				if meets(r, in) {
+				if hasColumn(r, in) {
 					mark(r)
 				}
 			}
@@ -130,15 +130,15 @@ func (c *Conj) connect(in []bool) {
 		for k, d := range c.Divs {
 			if q := 1 + c.N + k; in[q] {
 				mark(d.Num)
-			} else if meets(d.Num, in) {
+			} else if hasColumn(d.Num, in) {
 				in[q], grown = true, true
 			}
 		}
 	}
 }
 
-// meets reports that r has a column of in.
-func meets(r Row, in []bool) bool {
+// hasColumn reports that r has a column of in.
+func hasColumn(r Row, in []bool) bool {
 	for i := 1; i < len(r); i++ {
 		if r[i] != 0 && in[i] {
 			return true
