@@ -168,7 +168,7 @@ func doubted(fit *Fit, kinds ...warning.Kind) bool {
 
 // TestKnownModels fits models of known parameters without starting values: what is found is right, or said not to be.
 func TestKnownModels(t *testing.T) {
-	n := 40
+	n := 24
 	if os.Getenv("LONG") != "" {
 		n = 1000
 	}

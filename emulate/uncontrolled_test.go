@@ -14,7 +14,7 @@ const (
 	uncontrolledMore  = 0.04
 )
 
-// TestWithoutControl emulates launches of the development set without their control bits too: LONG=1 all that are emulated with them, else every second.
+// TestWithoutControl emulates launches of the development set without their control bits too: LONG=1 all that are emulated with them, else every fourth.
 func TestWithoutControl(t *testing.T) {
 	t.Parallel()
 	kernels, err := development()
@@ -24,7 +24,7 @@ func TestWithoutControl(t *testing.T) {
 	device := sheet(t)
 	var with, without, apart []float64
 	for i, k := range kernels {
-		if !long && i%2 != 0 || k.measured < short {
+		if !long && i%4 != 0 || k.measured < short {
 			continue
 		}
 		b, err := Run(Input{Function: k.Function.WithoutControl(), Job: k.Job, Device: device})

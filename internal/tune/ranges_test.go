@@ -26,7 +26,7 @@ func TestParseRange(t *testing.T) {
 // TestStretches: the stretches of a range follow each other, neighbours of different recipes, each with a point at a size in it.
 func TestStretches(t *testing.T) {
 	o := Options{Device: &device.Info{Fingerprint: samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, SubgroupSize: 32}}}
-	o.Lift.Variants, o.Lift.Ranges = 50, 1
+	o.Lift.Variants, o.Lift.Ranges = 20, 1
 	r, err := OpenRanges("../../examples/lift/dot.lift", &Sizes{Name: "n", From: 97, To: 400000}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -255,7 +255,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // TestOwnSums is TestRandomPrograms for nests whose sums read the arrays that they go into. LONG=1 tries many.
 func TestOwnSums(t *testing.T) {
-	programs := 60
+	programs := 30
 	if os.Getenv("LONG") != "" {
 		programs = 1000
 	}
