@@ -10,7 +10,6 @@ import (
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 )
 
 // loadsOfRound are loads of a shared sum that are on their way together, as compilers unroll its loop by 4. The work-groups of a multiprocessor run in turns of as many as it holds. In
@@ -104,11 +103,9 @@ type Jam struct {
 
 // Read is an element that a term has.
 type Read struct {
-	Axes int // that choose it: 1 for the fastest, 2 and 4 for the others; of all zero, no element
-	// Window is of how many terms those of neighbouring points along each axis are the same but for the first or the last, as of a sum over w[k]*x[i+k]; 1 where there are none.
-	Window [3]int64
-	// Scattered: it is not next to that of the neighbour along the fastest axis.
-	Scattered bool
+	There     bool
+	Axes      int  // that choose it: 1 for the fastest, 2 and 4 for the others
+	Scattered bool // it is not next to that of the neighbour along the fastest axis
 }
 
 // jam finds what the sums of points read.
@@ -131,30 +128,23 @@ func (c *compiler) jam(p *pointwise) (out Jam, err error) {
 		for _, a := range p.from.Reads(&kernel.Stmt{RHS: sum.Body}) {
 			if n := len(seen); n < len(out.Reads) && len(a.Index) > 0 && !slices.Contains(seen, a.String()) {
 				seen = append(seen, a.String())
-				out.Reads[n] = readOf(p.from, a, p.order, over)
+				out.Reads[n] = readOf(p.from, a, p.order)
 			}
 		}
 	}
 	return out, nil
 }
 
-func readOf(k *kernel.Kernel, a *expr.Access, order []string, over *polycount.Set) Read {
-	out := Read{Window: [3]int64{1, 1, 1}}
+func readOf(k *kernel.Kernel, a *expr.Access, order []string) Read {
+	out := Read{There: true}
 	for d, e := range a.Index {
-		x, err := k.AffineOf(e)
 		for axis, p := range order {
-			if !expr.Mentions(e, p) {
-				continue
+			if expr.Mentions(e, p) {
+				out.Axes |= 1 << axis
 			}
-			out.Axes |= 1 << axis
-			if axis == 0 {
-				out.Scattered = out.Scattered || err != nil || d < len(a.Index)-1 || magnitude(x.Coeff(p)) != 1
-			}
-			for _, r := range over.Dims() {
-				if lo, hi, ok := between(over, r); err == nil && ok && x.Coeff(p) == x.Coeff(r) {
-					out.Window[axis] = hi - lo + 1
-				}
-			}
+		}
+		if x, err := k.AffineOf(e); expr.Mentions(e, order[0]) && (err != nil || d < len(a.Index)-1 || magnitude(x.Coeff(order[0])) != 1) {
+			out.Scattered = true
 		}
 	}
 	return out
@@ -163,18 +153,21 @@ func readOf(k *kernel.Kernel, a *expr.Access, order []string, over *polycount.Se
 // mostJammed is the bytes of the sums of a work-item: registers hold what its points read as well, and compilers write out windows for each of them.
 const mostJammed = 16 * 4
 
-// more points of a work-item have to take so much of what fewer take.
-const more = 0.9
+// What decides about sums of points, by mappings of a convolution, a separable filter and a small layer of a network on an H200 (TestFill).
+const (
+	inFlight = 12  // loads of a work-item on their way together, from loops that compilers unroll
+	doubled  = 0.9 // of the time is what twice as many points of a work-item have to take at most, and others 0.99
+)
 
 // jammed is the mapping of sums of several points of a work-item that takes least.
 func jammed(f Form) (best Mapping) {
 	least := math.Inf(1)
 	for _, points := range powers(f.Parallel, mostJammed/f.Bytes) {
-		for _, block := range [][][]int64{nil, {{64}, {128}, {256}}, {{32, 4}, {32, 8}, {16, 8}, {16, 16}}, {{32, 4, 1}, {32, 8, 1}, {16, 8, 1}, {16, 16, 1}}}[f.Parallel] {
+		for _, block := range [][][]int64{nil, {{64}, {128}, {256}}, {{32, 4}, {32, 8}, {16, 4}, {16, 8}}, {{32, 4, 1}, {32, 8, 1}, {16, 4, 1}, {16, 8, 1}}}[f.Parallel] {
 			m := Mapping{Block: block, Points: points, Share: 1}
 			factor := 1.0
-			if best.Points != nil && product(points) > product(best.Points) {
-				factor = more
+			if best.Points != nil {
+				factor = math.Pow(doubled, max(0.1, math.Log2(float64(product(points))/float64(product(best.Points)))))
 			}
 			if c := f.jamming(m); c < factor*least {
 				best, least = m, c
@@ -198,7 +191,8 @@ func powers(axes int, most int64) (shapes [][]int64) {
 	return shapes
 }
 
-// jamming is about what a mapping takes: multiprocessors issue a load for each element that the points of a work-item read and an operation for each point, and move the lines.
+// jamming is about what a mapping takes: what is longer, to issue a load for each element that the points of a work-item read and an operation for each point, and to move a line in a cycle, as
+// neighbours have most of them in the first cache; or to wait for the loads of a work-item.
 func (f Form) jamming(m Mapping) float64 {
 	on := f.on()
 	groups, items := int64(1), product(m.Block)
@@ -207,36 +201,28 @@ func (f Form) jamming(m Mapping) float64 {
 	}
 	wide := min(m.Block[0], on.Subgroup)
 	rows := on.Subgroup / wide
-	loads, lines := 0.0, 0.0
+	var loads, lines int64
 	for _, r := range f.Jam.Reads {
-		if r.Window[0] == 0 {
+		if !r.There {
 			break
 		}
-		each, touched := 1.0, int64(1)
+		each, touched := int64(1), int64(1)
 		for axis := range f.Parallel {
-			if w := r.Window[axis]; r.Axes>>axis&1 == 0 {
-				continue
-			} else if axis == 0 { // whose points are not next to each other
-				each *= float64(m.Points[axis])
-			} else {
-				each *= float64(m.Points[axis]+w-1) / float64(w)
+			if r.Axes>>axis&1 != 0 {
+				each *= m.Points[axis]
 			}
 		}
-		if r.Axes > 1 {
-			touched = rows
-		}
 		if r.Scattered {
-			touched *= wide
-		} else if r.Axes&1 != 0 {
-			touched *= intmath.CeilDiv(wide*f.Bytes, on.Line)
+			touched = on.Subgroup
+		} else if r.Axes&1 != 0 { // parts of lines pass together
+			touched = intmath.CeilDiv(rows*intmath.CeilDiv(wide*f.Bytes, on.Sector)*on.Sector, on.Line)
 		}
-		loads, lines = loads+each, lines+each*float64(touched)
+		loads, lines = loads+each, lines+each*touched
 	}
-	subgroups := float64(intmath.CeilDiv(items, on.Subgroup))
-	terms := float64(f.Jam.Count)
-	return on.Cycles(machine.Work{
-		Groups: groups, Issue: subgroups / float64(on.Schedulers) * terms * (float64(product(m.Points)) + loads), Lines: subgroups * terms * lines,
-		Rounds: math.Ceil(terms / loadsOfRound),
-		Group:  machine.Group{Items: items, Registers: ofCode + f.Bytes/4*(product(m.Points)+int64(loads)), Subgroup: on.Subgroup},
-	})
+	subgroups, terms := float64(intmath.CeilDiv(items, on.Subgroup)), float64(f.Jam.Count)
+	w := machine.Work{Groups: groups, Group: machine.Group{Items: items, Registers: ofCode + f.Bytes/4*(product(m.Points)+loads), Subgroup: on.Subgroup}}
+	busy, waits := w, w
+	busy.Issue = subgroups * terms * (float64(product(m.Points)+loads)/float64(on.Schedulers) + float64(lines))
+	waits.Rounds = math.Ceil(terms * float64(loads) / inFlight)
+	return max(on.Cycles(busy)-on.Cycles(w), on.Cycles(waits)) // other work-groups are busy while some begin and end
 }

@@ -12,8 +12,8 @@ import (
 	"gpuperf/samples"
 )
 
-// slowest is how many times as long as the straightforward mapping a default may take: 1.06 was measured, of separable.
-const slowest = 1.1
+// slowest is how many times as long as the straightforward mapping a default may take: 1.00 was measured, of restriction.
+const slowest = 1.01
 
 // TestStraightforward: on an H200 no nest of the examples is slower than with the outermost parallel loops of its text as work-items, one for each iteration. docs/howto/c-loops.md says how much
 // faster they are. UPDATE=1 writes it there.
@@ -54,7 +54,7 @@ func TestStraightforward(t *testing.T) {
 			t.Fatalf("%v: %v", row, err)
 		}
 		ratio := plain / usual[row[1]]
-		if ratios = append(ratios, ratio); ratio < 1 {
+		if ratios = append(ratios, ratio); ratio < 0.995 { // 1.00 says nothing
 			slower = append(slower, fmt.Sprintf("`%s` %.2f", row[0], 1/ratio))
 		}
 		if ratio < 1/slowest {
