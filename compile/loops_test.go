@@ -33,10 +33,8 @@ var spellings = []string{
 	"int j = 0; for (; j++ < m; ) s = 3 * s + r[j - 1]; s += j - 1;",
 	"int j = 0; while (j < m) s = 3 * s + r[j++]; s += j;",
 	"const int *p = r, *e = r + m; for (; p != e; ++p) s = 3 * s + *p; s += p - r;",
-	"const int *p = r, *e = r + m; while (p < e) { s = 3 * s + *p; p++; } s += p - r;",
 	"const int *p = r; while (p != r + m) s = 3 * s + *p++; s += p - r;",
 	"const int *p = r; int j = m; while (j--) s = 3 * s + *p++; s += p - r;",
-	"const int2 *p = (const int2 *) r, *e = p + m; const int *q = r; for (; p < e; p += 1) s = 3 * s + *q++; s += q - r;",
 }
 
 // onceAtLeast are the same of loops that test behind each iteration.
@@ -47,6 +45,13 @@ var onceAtLeast = []string{
 	"int j = 1; do { s = 3 * s + r[j - 1]; } while (j++ < m); s += j - 1;",
 	"int j = m; do { s = 3 * s + r[m - j]; } while (--j > 0); s += m - j;",
 	"int j = 0; while (true) { s = 3 * s + r[j]; j++; if (j >= m) break; } s += j;",
+}
+
+// ordered are loops until a pointer is not below another one, which are written out less often.
+var ordered = []string{
+	"const int *p = r, *e = r + m; while (p < e) { s = 3 * s + *p; p++; } s += p - r;",
+	"const int *p = r, *e = r + m; for (; e > p; ++p) s = 3 * s + *p; s += p - r;",
+	"const int2 *p = (const int2 *) r, *e = p + m; const int *q = r; for (; p < e; p += 1) s = 3 * s + *q++; s += q - r;",
 	"const int *p = r, *e = r + m; do { s = 3 * s + *p; } while (++p < e); s += p - r;",
 }
 
@@ -85,6 +90,11 @@ func TestSpellings(t *testing.T) {
 				t.Errorf("m = %s: %s: %d loads, want %d", length, loop, n, want)
 			}
 		}
+		for _, loop := range ordered {
+			if n := loads(loop, length); n != 4+2+1 {
+				t.Errorf("m = %s: %s: %d loads, want 4, 2 and 1", length, loop, n)
+			}
+		}
 	}
 	for _, loop := range []string{spellings[10], onceAtLeast[0]} {
 		at := strings.Index(loop, ";") + 1
@@ -119,7 +129,7 @@ func TestSpelledResults(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, same := range [][]string{append(spellings, onceAtLeast...), skipping, uncounted} {
+	for _, same := range [][]string{append(spellings, onceAtLeast...), ordered, skipping, uncounted} {
 		first := 0
 		for _, loop := range same {
 			n := spelledResults(t, loop, path)

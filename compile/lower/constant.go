@@ -11,7 +11,7 @@ func (l *lowering) trips(c *counter) (n int, ok bool) {
 	const most = 1 << 16 // iterations: no loop of so many is unrolled
 	at, end, known := l.ends(c)
 	by, also := l.constant(c.by)
-	if !known || !also {
+	if !known || !also || c.ordered() {
 		return 0, false
 	}
 	if c.once {
@@ -31,6 +31,10 @@ func (l *lowering) trips(c *counter) (n int, ok bool) {
 	}
 	return 0, false
 }
+
+// ordered reports whether a counter is a pointer below or above another one: NVIDIA's compiler does not tell how often such a loop turns, as the sum that the
+// other one is may run over; its assembler writes it out all the same.
+func (c *counter) ordered() bool { return c.v.Pointer && c.op != "!=" }
 
 // ends are the value that a counter begins with, and the one that it is compared with; of a pointer, how far they are apart in bytes.
 func (l *lowering) ends(c *counter) (first, end int64, known bool) {
@@ -211,6 +215,10 @@ func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 				}
 			case *cfront.Call:
 				n += l.callSize(x)
+			case *cfront.Assign:
+				if to, ok := x.To.(*cfront.Ref); !ok || !x.Step || l.learnt.memory[to.Var] { // what counts follows from the iteration
+					n++
+				}
 			case *cfront.Binary:
 				n++
 				if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {

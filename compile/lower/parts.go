@@ -60,6 +60,9 @@ func (l *lowering) inParts(x *loop, c *counter, times int) bool {
 	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step}, &cfront.Do{X: x.Cond})
 	left := l.hold(ssa.W)
 	sizes := []int{times}
+	if c.ordered() && x.Unroll == 0 && times > 2 {
+		sizes = []int{times, times / 2}
+	}
 	if most, bounded := l.mostTrips(c); l.again(x, c) && (!bounded || most >= int64(times*l.Times)) {
 		sizes = []int{times * l.Times, times}
 	}
@@ -110,7 +113,7 @@ func (l *lowering) again(x *loop, c *counter) bool {
 		b, ok := e.(*cfront.Binary)
 		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
 	})
-	return x.Unroll == 0 && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.work(x.Body) <= l.Again
+	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.work(x.Body) <= l.Again
 }
 
 // straight reports whether a statement has no loops in it, and calls nothing.

@@ -38,11 +38,14 @@ func development(list, path string) (all []Kernel, err error) {
 		return nil, err
 	}
 	functions := map[string]*sass.Function{}
-	if err := programs(path, func(p *program) error {
-		f, err := p.function()
-		functions[p.Source] = f
-		return err
-	}); err != nil {
+	if path != "" {
+		err = programs(path, func(p *program) error {
+			f, err := p.function()
+			functions[p.Source] = f
+			return err
+		})
+	}
+	if err != nil {
 		return nil, err
 	}
 	kind := ""
@@ -59,7 +62,7 @@ func development(list, path string) (all []Kernel, err error) {
 			return nil, fmt.Errorf("%s: %s: %w", list, line, err)
 		}
 		k.Kind, k.Function = kind, functions[k.Name]
-		if k.Function != nil {
+		if k.Function != nil || path == "" {
 			all = append(all, k)
 		}
 	}
