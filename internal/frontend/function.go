@@ -225,7 +225,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		}
 		in, err := readInPart(ctx, d.path, d.opt, nil)
 		if err != nil {
-			return nil, err
+			return nil, cmp.Or(d.readable(ctx, sizes), err)
 		}
 		k, own := *d.kernel, *d.kernel.Own
 		own.Whole = d.lacking(ctx, sizes)
