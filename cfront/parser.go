@@ -105,7 +105,7 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
+func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
 	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own, Summaries: map[string]string{}}

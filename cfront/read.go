@@ -94,7 +94,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, err
 	}
 	var f *File
-	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, check func() int) (err error) {
 		f, err = parse(ctx, path, text, defines, opt, check)
 		return err
 	})
