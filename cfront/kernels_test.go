@@ -241,6 +241,8 @@ func TestDeclarations(t *testing.T) {
 			"error: a:3:25: real is no type that is known here\n    __global__ void f(const real *x, known k, real4 y, int n) { int N = WIDTH - n * HEIGHT; x[N] = 1; }\n                            ^\n" +
 				"    -D real=float -D real4=float4 -D WIDTH=… -D HEIGHT=… define them, where that is left to the build",
 		},
+		{"types of transforms", cfront.CUDA, "f", "#include <cufft.h>\n__global__ void f(cufftComplex *x) { x[0].x = 1; }", "kernel f(global float32x2 x[*]); x[0].0 = 1"},
+		{"a macro that stands before a type", cfront.OpenCL, "", "INLINE float g(float x) { return x; }\nkernel void f(global float *x) { x[0] = g(x[0]); }", "error: -D INLINE= defines it"},
 		{"macros of a file that is read whole", cfront.OpenCL, "", "kernel void f(global mixed *x) { x[0] = M; }\nkernel void g(real4 y, global real4 *A) { y = N + A[0]; }\ntypedef struct { int i; } later;\nkernel void h(global later *z) { later x; }", "error: -D mixed=float -D M=… -D real4=float4 define them"},
 		{"a type of a record without a name", cfront.CUDA, "f", "struct odd { typedef float 5; };\n__global__ void f() {}", "kernel f()"},
 		{"a bad instance", cfront.CUDA, "f<", "template <int N> __global__ void f() {}", "error: <the function f<>:1:3: the text ends where an expression should stand"},

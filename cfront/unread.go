@@ -305,17 +305,20 @@ func (p *cursor) defining(name string) string {
 	named := func(i int) bool {
 		return i >= 0 && i < len(p.tokens) && p.tokens[i].Kind == cpp.Name && statements[p.tokens[i].Text] == nil
 	}
-	declared, isType, list := map[string]bool{}, map[string]bool{}, []string{name}
+	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{}, map[string]bool{}, []string{name}
 	for i, t := range p.tokens {
 		inside := s.from <= i && i < s.to
 		if !named(i) || !inside && p.lang.plusPlus || p.means(t.Text) || is(i-1, ".", "->", "::") {
 			continue
 		}
 		upper, after := t.Text == strings.ToUpper(t.Text), i+1
-		begins := is(i-1, "(", ",", ";", "{", "}") || named(i-1) && p.means(p.tokens[i-1].Text)
+		begins := i == 0 || is(i-1, "(", ",", ";", "{", "}") || named(i-1) && p.means(p.tokens[i-1].Text)
 		switch {
 		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
+			if name := p.tokens[after].Text; name == "void" || slices.Contains(basic, name) || p.lang.types[name] != nil { // it stands before the type
+				qualifies[t.Text] = true
+			}
 			list = append(list, t.Text)
 		case named(i-1) || is(i-1, "}") || is(i-1, "*", "&") && named(i-2) && (!upper || p.types(i-2) || isType[p.tokens[i-2].Text]):
 			declared[t.Text] = true
@@ -326,7 +329,10 @@ func (p *cursor) defining(name string) string {
 	var flags []string
 	for _, n := range list {
 		flag := "-D " + n + "=…"
-		if isType[n] {
+		switch {
+		case qualifies[n]:
+			flag = "-D " + n + "="
+		case isType[n]:
 			flag = "-D " + n + "=float" + lanes.FindString(n)
 		}
 		if (n == name || !declared[n]) && !slices.Contains(flags, flag) && len(flags) < maxDefined {

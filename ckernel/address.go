@@ -298,6 +298,18 @@ func (b *builder) moved(x *cfront.Binary) *address {
 	return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * b.size(p, at.array) * b.innerSize(p)))}
 }
 
+// difference is the number of elements between two addresses in one array; nil for others.
+func (b *builder) difference(x *cfront.Binary) *expr.Poly {
+	if x.Op != "-" || !b.isAddress(x.X) || !b.isAddress(x.Y) {
+		return nil
+	}
+	p, q := b.addressOf(x.X), b.addressOf(x.Y)
+	if p.array == nil || p.array != q.array || b.size(x.X, p.array) != 1 {
+		b.fail(x, "subtract indices", "addresses are subtracted")
+	}
+	return minus(p.offset, q.offset)
+}
+
 // eitherAddress is the address that a condition chooses; nil where it is not known which.
 func (b *builder) eitherAddress(x *cfront.Select) *address {
 	c := b.truth(x.If)

@@ -74,6 +74,9 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 	case *cfront.Select:
 		return b.alternatives(x)
 	case *cfront.Binary:
+		if d := b.difference(x); d != nil {
+			return d, !b.isData(d)
+		}
 		if n, ok = b.arithmetic(x); ok {
 			b.fits(x, n)
 		}
@@ -102,7 +105,7 @@ func (b *builder) variableNumber(at cfront.Pos, v *cfront.Var) (n *expr.Poly, ok
 func (b *terms) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
 	set, ok := b.where(n, equality)
 	if !ok {
-		b.fail(at, "give the sizes in it numbers, by macros or in a launch file", "%s is compared with 0, which is not linear in sizes and indices", b.express(n))
+		b.fail(at, "give the sizes in it values, by -p, by macros or in a launch file", "%s is compared with 0, which is not linear in sizes and indices", b.express(n))
 	}
 	return set
 }
@@ -313,7 +316,7 @@ func (b *position) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Po
 	case linear:
 		return out.Scale(sign)
 	case !b.nonNegative(p):
-		b.fail(x, "give the sizes in it numbers, by macros or in a launch file", "%s may be below 0, and is not linear in sizes and indices", b.express(p))
+		b.fail(x, "give the sizes in it values, by -p, by macros or in a launch file", "%s may be below 0, and is not linear in sizes and indices", b.express(p))
 	}
 	return b.opaque(expr.Binary(expr.FloorDiv, b.express(p), expr.Int{Value: d})).Scale(sign)
 }

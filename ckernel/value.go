@@ -297,6 +297,9 @@ func (b *builder) truthValue(e cfront.Expr) expr.Expr {
 }
 
 func (b *builder) binary(x *cfront.Binary) expr.Expr {
+	if d := b.difference(x); d != nil {
+		return b.free(b.express(d))
+	}
 	if cexpr.Tests[x.Op] != "" {
 		return b.truthValue(x)
 	}

@@ -124,7 +124,8 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		return nil, err
 	}
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
-		f, err = readInPart(ctx, file, opt, complete)
+		in, partly := readInPart(ctx, file, opt, complete)
+		f, err = in, refusal(err, partly)
 	}
 	if f == nil {
 		return nil, emulated(ctx, err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
@@ -225,7 +226,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		}
 		in, err := readInPart(ctx, d.path, d.opt, nil)
 		if err != nil {
-			return nil, err
+			return nil, cmp.Or(d.readable(ctx, sizes), refusal(d.kernel.Unsized, err))
 		}
 		k, own := *d.kernel, *d.kernel.Own
 		own.Whole = d.lacking(ctx, sizes)
@@ -242,9 +243,9 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	f.opt.At = values
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
-		in, err := readInPart(ctx, f.path, f.opt, nil)
-		if err != nil {
-			return nil, err
+		in, partly := readInPart(ctx, f.path, f.opt, nil)
+		if partly != nil {
+			return nil, placed(ctx, refusal(err, partly))
 		}
 		ir = in.ir
 	}
@@ -264,6 +265,15 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 		return nil, err
 	}
 	return f, nil
+}
+
+// refusal is why a function is not read: what refuses it whatever is left out. Where that is no text of C, a macro of a header may be lacking, which the error of the
+// whole tells.
+func refusal(whole, partly error) error {
+	if cfront.Malformed(partly) {
+		return whole
+	}
+	return partly
 }
 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
