@@ -211,7 +211,7 @@ func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname stri
 	for _, part := range holds.Disjuncts() {
 		list, _ := part.Constraints()
 		for _, c := range list {
-			if !c.Affine.Has(iname) || !c.Equality && c.Affine.Coeff(iname) < 0 && !floored(c.Affine, iname) {
+			if !c.Affine.Has(iname) || !c.Equality && c.Affine.Coeff(iname) < 0 && !c.Affine.InFloor(iname) {
 				continue
 			}
 			if implied, err := entered.Implies(c); err != nil || !implied {
@@ -220,16 +220,6 @@ func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname stri
 			}
 		}
 	}
-}
-
-// floored reports that the name stands in a floor.
-func floored(a polycount.Affine, name string) bool {
-	for _, t := range a.Terms() {
-		if t.Floor != nil && t.Floor.Num.Has(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // inhabited lists the disjuncts of a set that have points.

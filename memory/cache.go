@@ -34,18 +34,34 @@ func (c *cache) misses(steps []Step, w *window) (sum float64) {
 	}
 	var before []Step
 	for len(steps) > 0 {
-		n := straight(steps)
-		for n < len(steps) {
-			more := n + straight(steps[n:])
-			if c.need(steps[:more], w) > c.bytes {
-				break
-			}
-			n = more
-		}
+		n := c.fitting(steps, w)
 		sum += c.misses(steps[:n], w) - c.again(before, steps[:n], w)
 		before, steps = steps[:n], steps[n:]
 	}
 	return sum
+}
+
+// fitting is how many of the steps fit, or take place together before. It looks at twice as many until they do not fit, and then between.
+func (c *cache) fitting(steps []Step, w *window) int {
+	var ends []int // of steps that take place together
+	for n := 0; n < len(steps); {
+		n += straight(steps[n:])
+		ends = append(ends, n)
+	}
+	fit := func(k int) bool { return c.need(steps[:ends[k]], w) <= c.bytes }
+	least, most := 0, 1
+	for most < len(ends) && fit(most) {
+		least, most = most, 2*most
+	}
+	most = min(most, len(ends))
+	for most-least > 1 {
+		if middle := (least + most) / 2; fit(middle) {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return ends[least]
 }
 
 // straight is how many of the steps take place together: a loop, or the accesses before one, which a sub-group makes one right after the
@@ -146,4 +162,26 @@ func (l *Loop) span(w *window) (s span, ok bool) {
 		}
 	})
 	return s, ok
+}
+
+// waves are the misses of work-groups in a cache that they share, of which some run at once. groups are windows of some of them.
+func (c *cache) waves(total, resident int64, groups func(int64) []weighted) float64 {
+	need := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.need(c.Body, w) })
+	}
+	traffic := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.traffic(c.Body, w) })
+	}
+	switch {
+	case need(total) <= c.bytes:
+		return traffic(total)
+	case need(resident) > c.bytes:
+		n := float64(total) / float64(resident)
+		return n * mean(groups(resident), func(w *window) float64 { return c.misses(c.Body, w) })
+	}
+	fit := largest(total, func(n int64) bool { return need(n) <= c.bytes })
+	less := fit - min(max(resident, fit/4), max(fit/2, 1))
+	first := traffic(fit)
+	slope := max(first-traffic(less), 0) / float64(fit-less)
+	return first + slope*float64(total-fit)
 }

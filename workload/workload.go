@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -230,7 +229,7 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 			arg.Kind = device.Scalar
 			arg.Int, arg.Float = scalarValue(p.DType)
 		default:
-			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], seedOf(p.Name)
+			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], device.SeedOf(p.Name)
 			arg.Read, arg.Write = p.Read, p.Write
 			if arg.Sequence, err = c.sequence(p.Name); err != nil {
 				return device.Job{}, err
@@ -342,13 +341,6 @@ func scalarValue(t expr.DType) (int64, float64) {
 		return 3, 0
 	}
 	return 0, 1.25
-}
-
-// seedOf gives every array its own data, the same in every run.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }
 
 // FormatSizes writes sizes for messages: "m=64, n=128", by name.
