@@ -176,6 +176,7 @@ func (p *typer) known(at Pos, name string, args []value) value {
 	case !ok:
 	case f.Kind == Operator:
 		return p.operator(at, f, t, args)
+	case f.Kind == Convert && rounds(name) && len(args) == 1 && t.dtype.IsInteger() && args[0].t.dtype.IsFloat(): // no cast does
 	case f.Kind == Convert && strings.HasPrefix(name, "__"):
 		return p.conversion(at, f, t, args)
 	case f.Kind == Convert && len(args) == 1 && t.form == numberForm && !t.dtype.IsVector():
@@ -184,6 +185,11 @@ func (p *typer) known(at Pos, name string, args []value) value {
 		}
 	}
 	return value{e, t}
+}
+
+// rounds reports whether the name of a conversion of CUDA C says that it rounds otherwise than towards zero.
+func rounds(name string) bool {
+	return slices.ContainsFunc([]string{"_rn", "_ru", "_rd"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // ofIntegers are the names of functions of integers that are others than those of numbers in half precision.

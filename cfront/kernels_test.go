@@ -77,7 +77,7 @@ func TestBodies(t *testing.T) {
 		{cu, "constexpr int K = 2 * sizeof(float4), L = K > 3 ? K : 3; int z[K][L]; z[0][1] = K;", "const int32 K = 32, const int32 L = 32; int32 z[32][32]; z[0, 1] = 32"},
 		{cu, "atomicAdd(&a[n], __shfl_down_sync(0xffffffffu, a[0], 16)); unsigned m = __ballot_sync(~0u, n > 0);", "atomicAdd(&a[n], __shfl_down_sync(4294967295, a[0], 16):float32):float32; uint32 m = __ballot_sync(4294967295, (n > 0):int32):uint32"},
 		{cu, "a[0] = __ldg(&c[n]) + __expf(1) + fmaf(1, 2, a[1]) + rsqrtf(a[2]) + __int_as_float(0x7f800000);", "a[0] = ((((__ldg(&c[n]):int32 + __expf(1):float32):float32 + fmaf(1, 2, a[1]):float32):float32 + rsqrtf(a[2]):float32):float32 + +Inf:float32):float32"},
-		{cu, "half h = __float2half(a[0]); a[0] = __half2float(h) + __float2int_rn(a[1]); half2 k = __hadd2(half2(), half2());", "float16 h = (float16)a[0]; a[0] = ((float32)h + (int32)a[1]):float32; float16x2 k = (float16x2{0} + float16x2{0}):float16x2"},
+		{cu, "half h = __float2half(a[0]); a[0] = __half2float(h) + __float2int_rn(a[1]); half2 k = __hadd2(half2(), half2());", "float16 h = (float16)a[0]; a[0] = ((float32)h + __float2int_rn(a[1]):int32):float32; float16x2 k = (float16x2{0} + float16x2{0}):float16x2"},
 		{cu, "#define STEPS 4\n#pragma unroll STEPS * 2\nfor (int i = 0; i < n; ++i);", "for int32 i = 0; (i < n):int32; i += unroll 8; nothing"},
 		{cu, "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(n));", "other: inline assembly cp.async.ca.shared.global; &n"},
 		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = uint3{2, n}; int32 k = b.y; a[32] = gridDim.z"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -163,4 +164,34 @@ func (b *position) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
 // inTrial reports whether a number is in terms of the values at the beginning of an iteration, of which nothing is known.
 func (b *terms) inTrial(n *expr.Poly) bool {
 	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
+}
+
+// roundings are functions that round as the ends of the names of conversions say; others round towards zero.
+var roundings = map[string]string{
+	"_rte": "rint", "_rtp": "ceil", "_rtn": "floor", "_rn": "rint", "_ru": "ceil", "_rd": "floor", "rint": "rint", "rintf": "rint", "round": "round", "roundf": "round",
+}
+
+// rounded is a number as it is before a conversion to integers, which rounds it and keeps it within the type that names with _sat say. All of that is one
+// instruction: the function declares no operations.
+func (b *builder) rounded(name string, v expr.Expr, from, to expr.DType) expr.Expr {
+	var def expr.Expr = expr.Var{Name: "x"}
+	for end, f := range roundings {
+		if from.Base().IsFloat() && strings.HasSuffix(name, end) {
+			def = &expr.Call{Func: f, Args: []expr.Expr{def}}
+		}
+	}
+	if low, high, ok := to.Base().Range(); ok && strings.Contains(name, "_sat") {
+		limit := func(n int64) expr.Expr {
+			if from.Base().IsFloat() {
+				return cexpr.Float(float64(n), from.Base())
+			}
+			return expr.Int{Value: n}
+		}
+		def = expr.Binary(expr.Min, expr.Binary(expr.Max, def, limit(low)), limit(high))
+	}
+	if _, same := def.(expr.Var); same {
+		return v
+	}
+	f := &kernel.Function{Params: []kernel.FunctionParam{{Name: "x", DType: from}}, Result: from, Def: def, Counts: map[expr.DType]map[string]int64{}}
+	return &expr.Call{Func: b.functionNamed("rounded", f), Args: []expr.Expr{v}}
 }

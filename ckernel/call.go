@@ -101,7 +101,7 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return v
 	case isLoad(x):
 		return b.take(x.Pos, b.placeOf(x))
-	case strings.HasPrefix(x.Func, "convert_") && len(x.Args) == 1:
+	case isConversion(x):
 		return b.conversion(x)
 	}
 	return b.mathFunction(x)
@@ -147,14 +147,23 @@ func (b *builder) vstore(x *cfront.Call) {
 	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, p), rhs: v})
 }
 
-// conversion is convert_float4(x) and the like.
+// isConversion reports whether a function is convert_float4(x), __float2int_rn(x) and the like.
+func isConversion(x *cfront.Call) bool {
+	f, ok := cfront.IntrinsicOf(x.Func)
+	return ok && f.Kind == cfront.Convert && f.IR == "" && len(x.Args) == 1
+}
+
+// conversion is a call of such a function.
 func (b *builder) conversion(x *cfront.Call) expr.Expr {
 	b.checkVector(x, x.DType)
-	v := b.value(x.Args[0])
-	if strings.Contains(x.Func, "_sat") || x.Args[0].Type() != x.DType {
-		return &expr.Cast{DType: x.DType, Arg: v}
+	v, from := b.value(x.Args[0]), x.Args[0].Type()
+	if from == x.DType {
+		return v
 	}
-	return v
+	if x.DType.Base().IsInteger() {
+		v = b.rounded(x.Func, v, from, x.DType)
+	}
+	return &expr.Cast{DType: x.DType, Arg: v}
 }
 
 // isShuffle reports a function over the work-items of a sub-group or a work-group, and one that counts bits.
@@ -293,8 +302,14 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 		v := b.value(a)
 		args[i] = v
 		if from := b.typeInKernel(v, a.Type()); from != t {
+			if from.IsFloat() && t.IsInteger() {
+				v = b.rounded(x.Func, v, from, t)
+			}
 			args[i] = cexpr.Converted(v, from, t)
 		}
+	}
+	if t.IsInteger() && (name == "rint" || name == "round") { // lrintf: the conversion has rounded
+		return args[0]
 	}
 	two := len(args) == 2
 	switch {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	hw "gpuperf/device/machine"
@@ -290,11 +291,23 @@ func privately(w *walk, a *access, st *state) {
 		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !inCode(w, x, st) })
 	}
 	if a.effect.Spilled {
-		w.sum[straightCycles] += requests
-		w.sum[straightLines] += requests
+		lines := requests * rows(w, a)
+		w.sum[straightCycles] += lines
+		w.sum[straightLines] += lines
 		w.issueAccess(kernel.Global, st.count(), len(st.mask.warps), 1)
 		w.path.cycles += w.bySubgroup(st.count(), st.mask) * w.p.opt.Device.Rough(facts.L1Latency)
 	}
+}
+
+// rows are how many elements of a private array a sub-group accesses at once: as many as its work-items hit where data decide, and else one. In memory the same
+// element of neighbours lies side by side, in a line.
+func rows(w *walk, a *access) int64 {
+	elements, err := w.p.arrays[a.array].Elements(nil) // those of private arrays are numbers
+	if err != nil || !slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
+		return 1
+	}
+	n, lanes := float64(max(elements, 1)), float64(w.p.opt.SubgroupSize)
+	return int64(math.Round(n * (1 - math.Pow(1-1/n, lanes))))
 }
 
 // inCode reports whether an index is a constant of the code: it depends on the counters of unrolled loops alone.

@@ -203,6 +203,15 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) erro
 	if err != nil {
 		return err
 	}
+	arrays, err := remedy.Addressed(program, nest.Kernel, c.Sizes)
+	if err != nil {
+		return err
+	}
+	if len(arrays) > 0 {
+		result.Open()
+		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for private arrays in memory, as those with an index that is no constant of the code are (%s); "+
+			"perf explain says about how much they take", format.First(arrays, 3)))
+	}
 	seconds, text, err := remedy.Crowd(program, nest.Kernel, c.Sizes, p.Facts)
 	if err != nil || seconds <= result.Seconds {
 		return err

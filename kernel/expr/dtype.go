@@ -106,6 +106,18 @@ func (t DType) Distance() int64 {
 	return t.Size()
 }
 
+// Range is the least and the greatest number of an integer type of up to 32 bits; ok is false for others.
+func (t DType) Range() (low, high int64, ok bool) {
+	bits := 8 * t.Size()
+	if !t.IsInteger() || t.IsVector() || bits > 32 {
+		return 0, 0, false
+	}
+	if t.IsSigned() {
+		return -1 << (bits - 1), 1<<(bits-1) - 1, true
+	}
+	return 0, 1<<bits - 1, true
+}
+
 // IsInteger reports whether t is a signed or unsigned integer type (bool is not).
 func (t DType) IsInteger() bool { return t.IsSigned() || dtypes[t].class == classUint }
 
