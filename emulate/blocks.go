@@ -27,14 +27,15 @@ func (e *emulation) choose() {
 	if e.lengths = e.unequal(); e.lengths != nil {
 		e.mixed(max(min(e.most, windows*e.resident), 2*looked))
 		e.met = e.meetings()
+		e.level()
 		return
 	}
-	done := e.builder.Steps
 	want := min(e.most, (windows+1)*e.resident) // while the last of the waves ends, blocks of another one run
 	e.first = e.busy / 2
 	if e.most <= e.resident {
 		e.longest()
 	}
+	done := e.builder.Steps
 	for i := range want {
 		if steps := e.builder.Steps - done; i >= 3 && steps > mostExecuted*2/3 || i > 1 && steps > mostExecuted {
 			break
@@ -47,6 +48,8 @@ func (e *emulation) choose() {
 		if b.Cut && e.someWhole() { // only as others were executed before
 			b = e.builder.Whole(at)
 			e.executed[at] = b
+		} else if b.Cut {
+			b = e.furthest(b)
 		}
 		e.blocks = append(e.blocks, b)
 	}
@@ -59,6 +62,42 @@ func (e *emulation) choose() {
 		e.repeat(want)
 	}
 	e.met = e.meetings()
+	e.level()
+}
+
+// level gives the blocks that were executed as many loops around them as those have that go on as others: a loop in them then is as deep in all, so that iterations of all are
+// skipped together.
+func (e *emulation) level() {
+	most := 0
+	for _, b := range e.blocks {
+		if len(b.Warps) > 0 {
+			most = max(most, len(b.Warps[0].Trips))
+		}
+	}
+	for i, b := range e.blocks {
+		if len(b.Warps) == 0 || len(b.Warps[0].Trips) == most {
+			continue
+		}
+		out := &timing.Block{Cut: b.Cut}
+		for _, w := range b.Warps {
+			t := &timing.Trace{Nodes: w.Nodes, Trips: w.Trips}
+			for len(t.Trips) < most {
+				t.Nodes, t.Trips = trace.Once(t.Nodes), append([]int64{0}, t.Trips...)
+			}
+			out.Warps = append(out.Warps, t)
+		}
+		e.blocks[i] = out
+	}
+}
+
+// furthest is the block of which most was executed, where none was to its end: its time is the greatest lower bound.
+func (e *emulation) furthest(b *timing.Block) *timing.Block {
+	for _, other := range e.executed {
+		if lasts(other) > lasts(b) {
+			b = other
+		}
+	}
+	return b
 }
 
 // someWhole reports whether any block was executed to its end.

@@ -10,14 +10,17 @@ type asked struct {
 	blocks  float64 // of those that run at once, how many ask for the same
 }
 
-// atOnce is how many of the blocks that run at once access the same with an instruction: those that differ along axes of the grid only that do not move it.
+// atOnce is how many of the blocks that run at once access the same sectors with an instruction: those that differ along axes of the grid only that do not move it, or by less than
+// a sector.
 func (e *emulation) atOnce(p *memory.Part) float64 {
 	blocks := min(e.busy*e.resident, e.work.Groups)
 	different, below := int64(1), int64(1) // blocks that access different things, and blocks of a step along the axis
 	for d, n := range e.grid {
 		there := min(n, (blocks+below-1)/below)
-		if p.Groups[d].Anywhere || p.Groups[d].Stride != 0 {
+		if stride := max(p.Groups[d].Stride, -p.Groups[d].Stride); p.Groups[d].Anywhere || stride >= sectorBytes {
 			different *= there
+		} else if stride > 0 {
+			different *= (there*stride + sectorBytes - 1) / sectorBytes
 		}
 		below *= n
 	}

@@ -156,7 +156,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	}
 	middle := e.block(at)
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
-		at, middle = e.shown, e.blocks[0]
+		at, middle = e.shown, e.block(e.shown)
 	}
 	at, middle = e.usual(at, middle)
 	w.at = at

@@ -156,6 +156,7 @@ func (e *emulation) judgeData(j *judgement) {
 			}
 		case exec.UnknownBranch:
 			what, taken = "which way the branch goes", "both ways are taken"
+			j.more = true
 		case exec.UnknownLeave:
 			what, taken = "whether work-items go that way", "none does"
 		case exec.UnknownTarget:
@@ -254,8 +255,10 @@ func (e *emulation) judgeWaits(j *judgement) {
 		return
 	}
 	room := e.resident * e.busy
-	for op, w := range e.waited() {
+	waited := e.waited()
+	for op, w := range waited {
 		switch name := e.buffer(w.buffer); {
+		case w.nobody && e.elsewhere(int(op), waited): // its loop waits for something else
 		case w.nobody:
 			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", name)
 		case w.all && e.work.Groups > room:
@@ -265,6 +268,16 @@ func (e *emulation) judgeWaits(j *judgement) {
 			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", name)
 		}
 	}
+}
+
+// elsewhere reports whether the loop of an instruction waits with others for what somebody stores.
+func (e *emulation) elsewhere(index int, waited map[int32]waited) bool {
+	for op, w := range waited {
+		if !w.nobody && e.launch.Together(index, int(op)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Grouped are the reasons of a result, those of one text as one, as lines.

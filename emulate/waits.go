@@ -6,6 +6,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
+	"gpuperf/sass"
 )
 
 // waited is what a loop waits for until others store it.
@@ -21,7 +22,7 @@ func (e *emulation) waited() map[int32]waited {
 		return nil
 	}
 	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
-	stored := map[string]bool{}
+	stored, done := map[string]bool{}, map[int32]bool{}   // buffers; instructions that store where all lanes know
 	for _, b := range e.executed {
 		here, waits := map[int64]bool{}, map[int64]bool{} // places that are stored to before they are waited for, and those that are waited for
 		for _, w := range b.Warps {
@@ -37,6 +38,7 @@ func (e *emulation) waited() map[int32]waited {
 					}
 				}
 				if t.Store || t.Atomic && !e.builder.Awaits[ev.Op] {
+					done[ev.Op] = done[ev.Op] || len(t.Lanes) > 0 && t.Unknown == 0
 					for _, at := range t.Lanes {
 						here[at] = here[at] || !waits[at]
 						name, _ := e.launch.Memory.Find(uint64(at))
@@ -51,6 +53,7 @@ func (e *emulation) waited() map[int32]waited {
 			}
 		}
 	}
+	others := e.storesElse(done)
 	out := map[int32]waited{}
 	for op := range e.builder.Awaits {
 		list := wants[op]
@@ -59,9 +62,20 @@ func (e *emulation) waited() map[int32]waited {
 		}
 		name, _ := e.launch.Memory.Find(uint64(list[0]))
 		apart := slices.ContainsFunc(list, func(at int64) bool { return at != list[0] || stores[at] < len(e.executed) })
-		out[op] = waited{buffer: name, nobody: !stored[name], all: !apart && (len(e.executed) > 1 || e.work.Groups == 1)}
+		out[op] = waited{buffer: name, nobody: !stored[name] && !others, all: !apart && (len(e.executed) > 1 || e.work.Groups == 1)}
 	}
 	return out
+}
+
+// storesElse reports whether the code has instructions that store in global memory beside some: those that no work-group has come to may store what others wait for.
+func (e *emulation) storesElse(done map[int32]bool) bool {
+	for i := range e.Function.Instructions {
+		op := e.Function.Instructions[i].Opcode
+		if op != nil && (op.Space == sass.Global || op.Space == sass.Generic) && (op.Action == sass.Store || op.Action == sass.Atomic) && !done[int32(i)] {
+			return true
+		}
+	}
+	return false
 }
 
 // gathered lets what all work-groups wait for come later: all add to one word, one after the other, and whoever waits has asked once before the last one came

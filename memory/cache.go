@@ -34,18 +34,34 @@ func (c *cache) misses(steps []Step, w *window) (sum float64) {
 	}
 	var before []Step
 	for len(steps) > 0 {
-		n := straight(steps)
-		for n < len(steps) {
-			more := n + straight(steps[n:])
-			if c.need(steps[:more], w) > c.bytes {
-				break
-			}
-			n = more
-		}
+		n := c.fitting(steps, w)
 		sum += c.misses(steps[:n], w) - c.again(before, steps[:n], w)
 		before, steps = steps[:n], steps[n:]
 	}
 	return sum
+}
+
+// fitting is how many of the steps fit, or take place together before. It looks at twice as many until they do not fit, and then between.
+func (c *cache) fitting(steps []Step, w *window) int {
+	var ends []int // of steps that take place together
+	for n := 0; n < len(steps); {
+		n += straight(steps[n:])
+		ends = append(ends, n)
+	}
+	fit := func(k int) bool { return c.need(steps[:ends[k]], w) <= c.bytes }
+	least, most := 0, 1
+	for most < len(ends) && fit(most) {
+		least, most = most, 2*most
+	}
+	most = min(most, len(ends))
+	for most-least > 1 {
+		if middle := (least + most) / 2; fit(middle) {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return ends[least]
 }
 
 // straight is how many of the steps take place together: a loop, or the accesses before one, which a sub-group makes one right after the

@@ -428,16 +428,21 @@ func (c *Case) checkSizes(open bool) error {
 			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
 		}
 	}
+	var arrays, extents []string // of which nobody says how large they are
 	for _, p := range params {
 		_, ok := c.Sizes[p]
 		array := c.OpenArray(p)
 		switch {
 		case ok, open && array != nil:
 		case array != nil:
-			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
+			arrays, extents = append(arrays, array.Name), append(extents, p+"=VALUE")
 		default:
 			return c.lacking(kernel, params)
 		}
+	}
+	if len(arrays) > 0 {
+		return fmt.Errorf("kernel %s: the text does not tell how many elements the kernel may access of %s; say it, as in -p %s, or assume what it depends on, as in --assume 'n %% 16 = 0', "+
+			"or let a launch file describe the arrays", kernel, strings.Join(arrays, ", "), strings.Join(extents, ","))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if c.Sizes[name] < 1 && c.empties(name) {

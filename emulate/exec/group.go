@@ -43,9 +43,26 @@ type votes struct {
 	doubt   bool // some are not known
 }
 
+// zeros is a page of them.
+var zeros = func() *page {
+	p := &page{}
+	for i := range p.known {
+		p.known[i] = 0xff
+	}
+	return p
+}()
+
+// unwritten is local memory that nobody has written: any values do, such as zeros, as a loop that compares and swaps ends with any. Other groups of a cluster write each other's.
+func (l *Launch) unwritten() func(uint64) *page {
+	if l.cluster != [3]uint32{1, 1, 1} {
+		return nil
+	}
+	return func(uint64) *page { return zeros }
+}
+
 // Group makes a work-group of the launch, by its index.
 func (l *Launch) Group(index [3]uint32) *Group {
-	g := &Group{launch: l, index: index, shared: newSpace(nil), inbox: map[uint64]*arrivals{}}
+	g := &Group{launch: l, index: index, shared: newSpace(l.unwritten()), inbox: map[uint64]*arrivals{}}
 	g.global = newSpace(l.Memory.page)
 	items := int(l.Block[0] * l.Block[1] * l.Block[2])
 	for first := 0; first < items; first += WarpSize {

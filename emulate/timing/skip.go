@@ -76,6 +76,7 @@ type mark struct {
 	state  uint64
 	at     int64
 	epochs int
+	period int // iterations after which the state has come back before
 	result Result
 	trips  map[*warp]int64
 	outer  map[*warp][]frame // the loops that the one is in
@@ -116,10 +117,10 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	r.traffic = p.result.Traffic
 	if m := r.mark; m != nil {
 		same, passed := m.state == state, r.epochs-m.epochs
-		if same || m.state == 0 && passed >= patience && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) && p.together(r, m) {
+		if same || m.state == 0 && passed >= patience && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) && p.together(r, m) && p.asFar(r, m) {
 			p.skip(r, m, same)
 			p.records[depth] = nil
-		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
+		} else if m.state != 0 && passed > 2*max(patience, m.period) {
 			r.mark = nil
 		}
 		return
@@ -129,6 +130,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	switch {
 	case again && p.left(w, depth) > int64(2*(r.epochs-seen.epochs)):
 		r.mark = p.mark(r, state)
+		r.mark.period = r.epochs - seen.epochs
 	case r.epochs >= patience && p.now-r.began >= window && p.left(w, depth) > 2*patience && !p.meetings():
 		r.mark = p.mark(r, 0)
 	}
@@ -208,6 +210,22 @@ func (p *multiprocessor) together(r *record, m *mark) bool {
 		least, most = min(least, n), max(most, n)
 	}
 	return most == 0 || (most-least)*apart <= most
+}
+
+// asFar reports whether each warp is about as far in an iteration as it was at the mark, so that the iterations that it has begun since stand for what it has executed.
+func (p *multiprocessor) asFar(r *record, m *mark) bool {
+	for w := range p.warps {
+		first, ok := m.trips[w]
+		if !ok || len(w.frames) <= r.depth {
+			continue
+		}
+		up, executed := &w.frames[r.depth-1], w.done-m.done[w]
+		off := executed - (w.frames[r.depth].trip-first)*count(up.nodes[up.node].Body)
+		if max(off, -off)*apart > executed {
+			return false
+		}
+	}
+	return true
 }
 
 // skip repeats what has happened since the mark as often as all warps can.

@@ -412,6 +412,11 @@ func Grid(b *timing.Block, others ...*timing.Block) (grid [][]timing.Node) {
 	return grid
 }
 
+// Once is a loop of one iteration.
+func Once(body []timing.Node) []timing.Node {
+	return []timing.Node{{Body: enclosed(body, newMovement()), Times: 1}}
+}
+
 // Moved is the traces of a block as loops of which it is the first iteration, with a step for each instruction.
 func Moved(b *timing.Block, step func(op int32) int64) (row [][]timing.Node) {
 	for _, w := range b.Warps {
