@@ -52,7 +52,7 @@ func TestEstimateOrdersRecorded(t *testing.T) {
 
 // An estimate for a smaller device is longer.
 func TestEstimateOnMachines(t *testing.T) {
-	db, err := Load([]string{"../../testdata/h200/lift_stencils.jsonl.gz"}, "", true)
+	db, err := Load([]string{"../../testdata/h200/lift_varied.jsonl.gz"}, "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
