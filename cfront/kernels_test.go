@@ -236,6 +236,13 @@ func TestDeclarations(t *testing.T) {
 		{"an unknown type", cfront.CUDA, "", "__global__ void f(foo x) {}", "kernel f(); not read: foo is no type that is known here"},
 		{"an unknown type elsewhere", cfront.CUDA, "g", "__global__ void f(foo x) {}\n__device__ int h(foo x) {}\n__global__ void g() {}", "kernel g()"},
 		{"an unknown type called", cfront.CUDA, "g", "__device__ int h(foo x) {}\n__global__ void g() { h(1); }", "error: a:1:18: foo is no type that is known here"},
+		{
+			"macros of the build", cfront.CUDA, "f", "typedef int known;\n__global__ void g(other y) { int M = COUNT; }\n__global__ void f(const real *x, known k, real4 y, int n) { int N = WIDTH - n * HEIGHT; x[N] = 1; }",
+			"error: a:3:25: real is no type that is known here\n    __global__ void f(const real *x, known k, real4 y, int n) { int N = WIDTH - n * HEIGHT; x[N] = 1; }\n                            ^\n" +
+				"    -D real=float -D real4=float4 -D WIDTH=… -D HEIGHT=… define them, where that is left to the build",
+		},
+		{"macros of a file that is read whole", cfront.OpenCL, "", "kernel void f(global mixed *x) { x[0] = M; }\nkernel void g(real4 y) { y = N; }", "error: -D mixed=float -D M=… -D real4=float4 define them"},
+		{"a type of a record without a name", cfront.CUDA, "f", "struct odd { typedef float 5; };\n__global__ void f() {}", "kernel f()"},
 		{"a bad instance", cfront.CUDA, "f<", "template <int N> __global__ void f() {}", "error: <the function f<>:1:3: the text ends where an expression should stand"},
 		{"syntax", cfront.OpenCL, "f", "kernel void f(global int *p) {\n  p[0] = ;\n}", `error: a:2:10: ";" stands where an expression should stand`},
 		{"brace", cfront.OpenCL, "", "kernel void f(global int *p) {", "error: a:1:30: the bracket is not closed"},

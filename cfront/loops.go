@@ -149,7 +149,7 @@ func repeated(items []Stmt) []Stmt {
 			if leavesLoop(body) || jumpsTo(items, l.Label) != 1 {
 				break
 			}
-			loop := &While{l.Pos, cond, &Block{Pos: l.Pos, Items: body, Last: items[j].Place().Line}, true}
+			loop := &While{Pos: l.Pos, Cond: cond, Body: &Block{Pos: l.Pos, Items: body, Last: items[j].Place().Line}, Do: true}
 			items = append(append(items[:i:i], loop), items[j+1:]...)
 			break
 		}

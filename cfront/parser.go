@@ -105,7 +105,7 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
+func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
 	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own, Summaries: map[string]string{}}
@@ -116,7 +116,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 			if empty && !known && !slices.Contains(f.absent, name) {
 				f.absent = append(f.absent, name)
 				if quoted && !lang.toolkit(name) {
-					f.Passed = append(f.Passed, name)
+					f.passed = append(f.passed, name)
 				}
 			}
 			return name, "", empty
@@ -207,24 +207,6 @@ func (p *typer) fail(at Pos, format string, args ...any) {
 
 func (p *typer) failHint(at Pos, hint, format string, args ...any) {
 	panic(fault{err: p.file.Errorf(at, format, args...).WithHint("%s", hint)})
-}
-
-// unknown refuses a name that nothing declares.
-func (p *typer) unknown(t cpp.Token, format string) {
-	if line := p.file.leftOut[t.Text]; line > 0 {
-		p.fail(Pos(t.At), "%s is declared in line %d, which is not read", t.Text, line)
-	}
-	e := p.file.Errorf(Pos(t.At), format, t.Text)
-	hint := "-D " + t.Text + "=… defines it, where that is left to the build"
-	if absent := p.file.Absent(t.Text); absent != "" && t.Text == strings.ToUpper(t.Text) {
-		hint += "; " + absent
-	} else if absent != "" {
-		hint = absent
-	}
-	if p.lang.hosted {
-		hint = ""
-	}
-	panic(fault{err: e.WithHint("%s", hint)})
 }
 
 // attempt runs f, and tells its error.

@@ -98,18 +98,14 @@ func (w *printer) statement(s Stmt) {
 		case *Do:
 			init = exprText(i.X)
 		}
-		unroll := ""
-		if x.Unroll != 0 {
-			unroll = fmt.Sprintf(" unroll %d", x.Unroll)
-		}
-		w.line("for %s; %s; %s%s", init, exprText(x.Cond), exprText(x.Step), unroll)
+		w.line("for %s; %s; %s%s", init, exprText(x.Cond), exprText(x.Step), unrollText(x.Unroll))
 		w.block(x.Body)
 	case *While:
+		do := ""
 		if x.Do {
-			w.line("do while %s", exprText(x.Cond))
-		} else {
-			w.line("while %s", exprText(x.Cond))
+			do = "do "
 		}
+		w.line("%swhile %s%s", do, exprText(x.Cond), unrollText(x.Unroll))
 		w.block(x.Body)
 	case *If:
 		w.line("if %s", exprText(x.Cond))
@@ -134,6 +130,13 @@ func (w *printer) statement(s Stmt) {
 			w.block(inner)
 		}
 	}
+}
+
+func unrollText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" unroll %d", n)
 }
 
 func declareText(d *Declare) string {

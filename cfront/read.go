@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/folders"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
@@ -57,8 +58,8 @@ type File struct {
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
 	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
-	// Passed are those of them in quotes, which belong to the program.
-	Passed []string
+	inFlags   string                 // the flags that give their folders, once these are looked for
+	passed    []string               // those of them in quotes, which belong to the program
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -93,7 +94,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, err
 	}
 	var f *File
-	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, check func() int) (err error) {
 		f, err = parse(ctx, path, text, defines, opt, check)
 		return err
 	})
@@ -154,7 +155,26 @@ func (f *File) Absent(name string) string {
 	if n := len(list) - maxAbsent; n > 0 {
 		list, rest = list[:maxAbsent], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("headers that were not found may declare it: %s%s; -I gives their folders", strings.Join(list, ", "), rest)
+	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, f.inFolders())
+}
+
+// Passed says which headers in quotes were not found and passed over; "" without any.
+func (f *File) Passed() string {
+	if len(f.passed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), f.inFolders())
+}
+
+// inFolders is a hint on the headers that were not found: the flags that give their folders.
+func (f *File) inFolders() string {
+	if f.inFlags == "" {
+		f.inFlags = "-I gives their folders"
+		for i, folder := range folders.Of(f.Name, f.absent) {
+			f.inFlags += []string{": ", " "}[min(i, 1)] + "-I " + folder
+		}
+	}
+	return f.inFlags
 }
 
 // maxAbsent is the number of headers that a hint names.

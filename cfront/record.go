@@ -150,9 +150,11 @@ func (p *parser) readMember(t *ctype) {
 	for !p.accept(";") {
 		d := p.declarator(s.t)
 		switch {
+		case d.name == "" && !p.is(":"):
+			p.unexpected("the name of a member")
 		case s.typedef:
 			p.scope.set(d.name, d.t)
-		case d.function != nil || d.name == "" && !p.is(":"):
+		case d.function != nil:
 			p.fail(p.here(), "functions of records are not read")
 		case p.lang.plusPlus && (s.static || s.fixed):
 			p.variable(s, d, true)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/launches"
 	"gpuperf/internal/nameset"
 )
 
@@ -247,31 +248,42 @@ func (p *lookup) propose(name string, params []templateParam) {
 	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
 }
 
-// Instances are those of a template that the host code of the file launches, or else the one that is proposed. What a launch leaves to be told by its
-// arguments, and names that only its surroundings know, are as proposed.
+// Instances are those of a template that the host code of the file launches, or else the one that is proposed.
 func (f *File) Instances(name string) (list []string) {
-	_, text, _ := strings.Cut(strings.TrimSuffix(f.Proposed[name], ">"), "<")
-	proposed := strings.Split(text, ", ")
 	for _, l := range f.Launches {
-		if l.Kernel != name {
-			continue
+		if l.Kernel == name {
+			list = nameset.Add(list, f.InstanceOf(l))
 		}
-		l.Resolve()
-		args := slices.Clone(l.Template)
-		for i, a := range args {
-			if first := strings.TrimLeft(a, "0123456789"); i < len(proposed) && (a == "?" || first == a && !f.known(a)) {
-				args[i] = proposed[i]
-			}
-		}
-		if len(args) < len(proposed) {
-			args = append(args, proposed[len(args):]...)
-		}
-		list = nameset.Add(list, name+"<"+strings.Join(args, ", ")+">")
 	}
 	if len(list) == 0 {
 		list = append(list, f.Proposed[name])
 	}
 	return list
+}
+
+// InstanceOf is the instance of a template that the host code launches. What the launch leaves to be told by its arguments, and names that only its surroundings
+// know, are as proposed.
+func (f *File) InstanceOf(l *launches.Launch) string {
+	l.Resolve()
+	args, proposed := slices.Clone(l.Template), f.proposedArguments(l.Kernel)
+	for i, a := range args {
+		if first := strings.TrimLeft(a, "0123456789"); i < len(proposed) && (a == "?" || first == a && !f.known(a)) {
+			args[i] = proposed[i]
+		}
+	}
+	if len(args) < len(proposed) {
+		args = append(args, proposed[len(args):]...)
+	}
+	return l.Kernel + "<" + strings.Join(args, ", ") + ">"
+}
+
+// proposedArguments are those of the instance of a template that is proposed, nil without one.
+func (f *File) proposedArguments(name string) []string {
+	_, text, ok := strings.Cut(strings.TrimSuffix(f.Proposed[name], ">"), "<")
+	if !ok {
+		return nil
+	}
+	return strings.Split(text, ", ")
 }
 
 // proposed notes the instance that a file asks for: template void k<float, 16>(float *).

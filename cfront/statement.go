@@ -255,7 +255,7 @@ func (p *parser) forLoop(at Pos) Stmt {
 func (p *parser) whileLoop(at Pos) Stmt {
 	p.next()
 	cond := p.condition()
-	return &While{at, cond, p.controlled(), false}
+	return &While{Pos: at, Cond: cond, Body: p.controlled()}
 }
 
 func (p *parser) doLoop(at Pos) Stmt {
@@ -267,7 +267,7 @@ func (p *parser) doLoop(at Pos) Stmt {
 	p.next()
 	cond := p.condition()
 	p.expect(";")
-	return &While{at, cond, body, true}
+	return &While{Pos: at, Cond: cond, Body: body, Do: true}
 }
 
 func (p *parser) label(at Pos) Stmt {
@@ -342,7 +342,10 @@ func (p *parser) unrolled(n int) Stmt {
 		return nil
 	}
 	s := p.statement()
-	if l, ok := s.(*For); ok {
+	switch l := s.(type) {
+	case *For:
+		l.Unroll = n
+	case *While:
 		l.Unroll = n
 	}
 	return s

@@ -171,9 +171,10 @@ type (
 	// While is a while loop; Do: the condition stands after the body.
 	While struct {
 		Pos
-		Cond Expr
-		Body Stmt
-		Do   bool
+		Cond   Expr
+		Body   Stmt
+		Do     bool
+		Unroll int // as of For
 	}
 	// If is a branch; Else may be nil.
 	If struct {

@@ -278,3 +278,90 @@ var infix = strings.Fields("= += -= *= /= %= &= |= ^= <<= >>= , / % == != <= >= 
 var operatorNames = map[string]string{
 	"and": "&&", "or": "||", "not": "!", "xor": "^", "bitand": "&", "bitor": "|", "compl": "~", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=", "not_eq": "!=",
 }
+
+// unknown refuses a name that nothing declares.
+func (p *cursor) unknown(t cpp.Token, format string) {
+	if line := p.file.leftOut[t.Text]; line > 0 {
+		p.fail(Pos(t.At), "%s is declared in line %d, which is not read", t.Text, line)
+	}
+	hint, absent := "", p.file.Absent(t.Text)
+	if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
+		hint = p.defining(t.Text)
+	}
+	if absent != "" && !p.lang.hosted {
+		hint = strings.TrimPrefix(hint+"; "+absent, "; ")
+	}
+	panic(fault{err: p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)})
+}
+
+// maxDefined is the number of macros that a hint proposes.
+const maxDefined = 12
+
+// defining proposes the macros that define a name, and others that the text needs as well: types, of OpenCL C those of the whole file, which is read, and what
+// has a name in capitals around the cursor.
+func (p *cursor) defining(name string) string {
+	s := p.around()
+	is := func(i int, texts ...string) bool { return i >= 0 && i < len(p.tokens) && oneOf(p.tokens[i], texts...) }
+	named := func(i int) bool {
+		return i >= 0 && i < len(p.tokens) && p.tokens[i].Kind == cpp.Name && statements[p.tokens[i].Text] == nil
+	}
+	declared, isType, list := map[string]bool{}, map[string]bool{}, []string{name}
+	for i, t := range p.tokens {
+		inside := s.from <= i && i < s.to
+		if !named(i) || !inside && p.lang.plusPlus || p.means(t.Text) || is(i-1, ".", "->", "::") {
+			continue
+		}
+		upper, after := t.Text == strings.ToUpper(t.Text), i+1
+		begins := is(i-1, "(", ",", ";", "{", "}") || named(i-1) && p.means(p.tokens[i-1].Text)
+		switch {
+		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
+			isType[t.Text] = true
+			list = append(list, t.Text)
+		case named(i-1) || is(i-1, "*", "&") && named(i-2) && !upper:
+			declared[t.Text] = true
+		case upper && inside && !is(after, "("):
+			list = append(list, t.Text)
+		}
+	}
+	var flags []string
+	for _, n := range list {
+		flag := "-D " + n + "=…"
+		if isType[n] {
+			flag = "-D " + n + "=float" + lanes.FindString(n)
+		}
+		if (n == name || !declared[n]) && !slices.Contains(flags, flag) && len(flags) < maxDefined {
+			flags = append(flags, flag)
+		}
+	}
+	return strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
+}
+
+// means reports that a name is one of the language or of the file.
+func (p *cursor) means(name string) bool {
+	_, space := p.lang.spaces[name]
+	return space || p.file.known(name) || slices.Contains(keywords, name) || slices.Contains(basic, name) ||
+		slices.Contains(p.lang.kernels, name) || slices.Contains(p.lang.ignored, name) || strings.HasPrefix(name, "__")
+}
+
+// lanes is how many the name of a vector ends with.
+var lanes = regexp.MustCompile("(2|3|4|8|16)$")
+
+// around are the tokens of the declaration of the file that the cursor stands in.
+func (p *cursor) around() (s struct{ from, to int }) {
+	depth := 0
+	for i, t := range p.tokens {
+		switch {
+		case t.Is("{"):
+			depth++
+		case t.Is("}"):
+			depth--
+		}
+		if s.to = i + 1; depth == 0 && (t.Is(";") || t.Is("}")) {
+			if i >= p.i {
+				return s
+			}
+			s.from = i + 1
+		}
+	}
+	return s
+}

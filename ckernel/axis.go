@@ -60,6 +60,8 @@ func (a *axis) globalSize() *expr.Poly { return a.groups.Scale(a.local) }
 // maxLocal is more work-items than a work-group of any device has along an axis.
 const maxLocal = 1 << 20
 
+const productHint = "give the sizes numbers, as -p does, or the product a name of its own"
+
 // launch enters the axes and the set of all work-items.
 func (b *position) launch() {
 	local := b.opt.Local
@@ -91,7 +93,7 @@ func (b *position) launch() {
 		case d < len(b.opt.Global):
 			items, ok := b.affine(b.launchSize(b.opt.Global[d]))
 			if !ok {
-				b.failLaunch("give a product a name of its own", "the number of work-items %s is no linear expression in sizes", b.opt.Global[d])
+				b.failLaunch(productHint, "the number of work-items %s is no linear expression in sizes", b.opt.Global[d])
 			}
 			a.groups = b.fromAffine(items.AddInt(a.local - 1).FloorDiv(a.local))
 		}
@@ -101,7 +103,7 @@ func (b *position) launch() {
 		}
 		n, ok := b.affine(a.groups)
 		if !ok {
-			b.failLaunch("give a product a name of its own", "the number of work-groups along axis %d, %s, is no linear expression in sizes", d, a.groups)
+			b.failLaunch(productHint, "the number of work-groups along axis %d, %s, is no linear expression in sizes", d, a.groups)
 		}
 		if !n.IsConstant() || n.Constant() != 1 {
 			a.group = b.fresh(fmt.Sprintf("g%d", d))

@@ -42,6 +42,12 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	}
 	bounds, err := commonBounds(parts, iname)
 	b.try(err)
+	if !b.averaged(bounds, iname) {
+		b.live, b.env = before, first
+		return false, b.attempt(func() {
+			b.fail(x.cond, "declare the average, as in "+x.example(), "how many iterations the loop makes depends on data")
+		})
+	}
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
 	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
 	l.rolled = x.unroll == 1 || b.mayWrap(x, steps)
@@ -205,7 +211,7 @@ func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname stri
 	for _, part := range holds.Disjuncts() {
 		list, _ := part.Constraints()
 		for _, c := range list {
-			if !c.Affine.Has(iname) || !c.Equality && c.Affine.Coeff(iname) < 0 && !floored(c.Affine, iname) {
+			if !c.Affine.Has(iname) || !c.Equality && c.Affine.Coeff(iname) < 0 && !c.Affine.InFloor(iname) {
 				continue
 			}
 			if implied, err := entered.Implies(c); err != nil || !implied {
@@ -214,16 +220,6 @@ func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname stri
 			}
 		}
 	}
-}
-
-// floored reports that the name stands in a floor.
-func floored(a polycount.Affine, name string) bool {
-	for _, t := range a.Terms() {
-		if t.Floor != nil && t.Floor.Num.Has(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // inhabited lists the disjuncts of a set that have points.
@@ -307,4 +303,20 @@ func (b *position) tripsOf(l *loop, iteration *expr.Poly) *number {
 		trips = b.fromAffine(a)
 	}
 	return &number{b.extremeOf(expr.Max, trips, constant(0))}
+}
+
+// averaged reports whether the number of iterations between bounds is known on average: it does not depend on what is loaded, or is that of a loop with a declared
+// average, and more by what does not.
+func (b *builder) averaged(bounds []polycount.Constraint, iname string) bool {
+	var trips polycount.Affine
+	data, ends := false, 0
+	for _, c := range bounds {
+		rest := c.Affine.AddScaled(-c.Affine.Coeff(iname), polycount.Name(iname))
+		trips, ends = trips.Add(rest), ends+1
+		data = data || b.fromMemory(rest)
+	}
+	return !data || ends == 2 && slices.ContainsFunc(b.averages, func(a kernel.Average) bool {
+		of, ok := b.affineExpr(a.Of)
+		return ok && !b.fromMemory(trips.Sub(of))
+	})
 }

@@ -190,7 +190,8 @@ func (b *flow) shapes(k *kernel.Kernel) error {
 		if b.opt.Dynamic != "" {
 			all = b.opt.Dynamic + "," + all
 		}
-		b.failLaunch("say how many elements there are, as in --shared '"+all+"', or how many bytes there are in all", "the size of %s is not known", strings.Join(lacking, " and of "))
+		hint := "say how many elements there are, as in --shared '" + all + "', or how many bytes there are in all"
+		panic(fault{&UnsizedError{b.launchError(hint, "the size of %s is not known", strings.Join(lacking, " and of "))}, true})
 	}
 	return nil
 }

@@ -51,13 +51,26 @@ func (e *LimitError) Error() string { return e.Err.Error() }
 // Unwrap is the error at its place.
 func (e *LimitError) Unwrap() error { return e.Err }
 
+// UnsizedError says that the launch does not tell how much local memory a work-group has.
+type UnsizedError struct{ Err error }
+
+func (e *UnsizedError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error at its place.
+func (e *UnsizedError) Unwrap() error { return e.Err }
+
 // failLaunch refuses what the launch says.
 func (b *faults) failLaunch(hint, format string, args ...any) {
+	panic(fault{b.launchError(hint, format, args...), true})
+}
+
+// launchError is an error in what the launch says, at the function.
+func (b *faults) launchError(hint, format string, args ...any) *source.Error {
 	e := b.file.Errorf(b.fn.Pos, "%s", b.fn.Name+": "+fmt.Sprintf(format, args...))
 	if hint != "" {
 		e = e.WithHint("%s", hint)
 	}
-	panic(fault{e, true})
+	return e
 }
 
 // try makes errors of sets faults.

@@ -19,13 +19,14 @@ type guard struct {
 	inames map[string]string // by the names of the indices
 }
 
-// guardOf is the guard of statements that no loop is around, where the points that are live are one conjunction; else that of all work-items.
+// guardOf is the guard of statements that no loop is around, where the points that are live are one conjunction; else that of all work-items. What a run
+// alone tells is no part of it: it has another value for each work-item.
 func (b *flow) guardOf(l live) *guard {
 	if l.domain == b.base || len(l.domain.Disjuncts()) != 1 || len(b.indices()) == 0 {
 		return b.guardFor(b.base)
 	}
 	list, _ := l.domain.Constraints()
-	plain := slices.DeleteFunc(slices.Clone(list), func(c polycount.Constraint) bool { return b.hasQuotient(c.Affine) })
+	plain := slices.DeleteFunc(slices.Clone(list), func(c polycount.Constraint) bool { return b.hasQuotient(c.Affine) || b.fromMemory(c.Affine) })
 	if len(plain) == len(list) {
 		return b.guardFor(l.domain)
 	}

@@ -47,7 +47,7 @@ func Read(ctx context.Context, file *cfront.File, opt Options) (k *kernel.Kernel
 	if err != nil {
 		return nil, err
 	}
-	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func()) (err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func() int) (err error) {
 		k, err = build(ctx, file, fn, &opt)
 		return err
 	})

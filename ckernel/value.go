@@ -312,7 +312,8 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 	}
 	left := b.operand(x.X, x.DType)
 	if op == expr.Shl || op == expr.Shr {
-		return expr.Binary(op, left, b.value(x.Y))
+		count := b.value(x.Y)
+		return cexpr.Shift(op, left, count, x.DType, b.typeInKernel(count, x.Y.Type()))
 	}
 	right := b.operand(x.Y, x.DType)
 	if op == expr.Mul {

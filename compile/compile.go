@@ -123,9 +123,6 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 		most = registerFile / int(n)
 	}
 	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
-	if err == nil && most > 0 && code.Registers > most {
-		err = fmt.Errorf("it takes %d registers and may have %d, and what compilers put into memory then is not known", code.Registers, most)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not compiled here: %w", name, entry, err)
 	}

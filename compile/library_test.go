@@ -14,6 +14,9 @@ import (
 	"gpuperf/emulate/exec"
 )
 
+func lgamma(x float64) float64  { y, _ := math.Lgamma(x); return y }
+func normcdf(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
 // TestLibrary compares functions of mathematics with those of the standard library.
 func TestLibrary(t *testing.T) {
 	unary := map[string]struct {
@@ -23,10 +26,10 @@ func TestLibrary(t *testing.T) {
 		"tan": {math.Tan, -1.5, 9}, "atan": {math.Atan, -9, 9}, "asin": {math.Asin, -0.99, 0.99}, "acos": {math.Acos, -0.99, 0.99}, "expm1": {math.Expm1, -3, 3},
 		"log1p": {math.Log1p, -0.5, 5}, "sinh": {math.Sinh, -4, 4}, "cosh": {math.Cosh, -4, 4}, "tanh": {math.Tanh, -4, 4}, "cbrt": {math.Cbrt, -30, 30}, "sin": {math.Sin, -9, 9},
 		"cos": {math.Cos, -9, 9}, "log": {math.Log, 0.01, 90}, "log2": {math.Log2, 0.01, 90}, "log10": {math.Log10, 0.01, 90}, "exp2": {math.Exp2, -9, 9},
+		"asinh": {math.Asinh, -4, 4}, "acosh": {math.Acosh, 1.1, 9}, "atanh": {math.Atanh, -0.9, 0.9}, "erf": {math.Erf, -4, 4}, "erfc": {math.Erfc, -4, 7},
+		"lgamma": {lgamma, 0.2, 20}, "tgamma": {math.Gamma, 0.2, 6}, "normcdf": {normcdf, -4, 4},
 	}
-	single := map[string]func(float64) float64{
-		"asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "erf": math.Erf, "erfc": math.Erfc,
-	}
+	double := map[string]func(float64) float64{"j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1}
 	text, n := "", 0
 	var want []func(float64) float64
 	add := func(call string, of func(float64) float64) {
@@ -42,13 +45,11 @@ func TestLibrary(t *testing.T) {
 		add(fmt.Sprintf("%s(%g + %g * x[i])", name, f.least, f.most-f.least), of)
 		add(fmt.Sprintf("%sf((float) (%g + %g * x[i]))", name, f.least, f.most-f.least), of)
 	}
-	for name, f := range single {
-		least := 0.0
-		if name == "acosh" {
-			least = 1
-		}
-		add(fmt.Sprintf("%sf((float) (%g + 0.9 * x[i]))", name, least), func(x float64) float64 { return f(least + 0.9*x) })
+	for name, f := range double {
+		add(fmt.Sprintf("%s(0.3 + 20 * x[i])", name), func(x float64) float64 { return f(0.3 + 20*x) })
 	}
+	add("erfinvf((float) (1.9 * x[i] - 0.95))", func(x float64) float64 { return math.Erfinv(1.9*x - 0.95) })
+	add("remainder(9 * x[i], 2.3)", func(x float64) float64 { return math.Remainder(9*x, 2.3) })
 	add("atan2(x[i] - 0.5, 0.3 - x[i])", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
 	add("atan2f((float) (x[i] - 0.5), (float) (0.3 - x[i]))", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
 	add("pow(x[i] + 0.1, 3.5)", func(x float64) float64 { return math.Pow(x+0.1, 3.5) })

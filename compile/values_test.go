@@ -177,41 +177,6 @@ func close(a, b float64) bool {
 	return a == b || a != a && b != b || math.Abs(a-b) <= 1e-5*math.Abs(b)+1e-6
 }
 
-// TestSpellings: the same loop in other words is written out as often.
-func TestSpellings(t *testing.T) {
-	loads := func(loop string) int {
-		p, err := Kernel(context.Background(), "__global__ void k(float *y, const float *x, int n, int m) { int i = threadIdx.x; float s = 0; "+loop+" y[i] = s; }", "k", Options{Architecture: "sm_90"})
-		if err != nil {
-			t.Fatalf("%s: %v", loop, err)
-		}
-		return strings.Count(p.Listing, "LDG")
-	}
-	want := loads("for (int j = 0; j < m; j++) s += x[j * n + i];")
-	for _, loop := range []string{
-		"int j = 0; while (j < m) { s += x[j * n + i]; j++; }",
-		"int j = 0; while (j < m) { s += x[j * n + i]; j += 1; s *= 0.5f; }",
-		"int j = 0; for (; j < m; ) { s += x[j * n + i]; ++j; }",
-		"const float *p = x + i; for (int j = 0; j < m; j++, p += n) s += *p;",
-		"for (long long j = 0; j < m; j++) s += x[j * n + i];",
-		"for (size_t j = 0; j < (size_t)m; ++j) s += x[j * n + i];",
-		"for (long long j = m; j > 0; --j) s += x[j * n + i];",
-		"for (int j = 0; ; j++) { if (j >= m) break; s += x[j * n + i]; }",
-		"int j = 0; while (true) { if (j == m) { break; } s += x[j * n + i]; j++; }",
-	} {
-		if n := loads(loop); n != want {
-			t.Errorf("%s: %d loads, want %d", loop, n, want)
-		}
-	}
-	for _, loop := range []string{ // the counter of which is another one in the condition, or does not always step
-		"int j = 0; while (j < m) { s += x[j * n + i]; if (s > 3) continue; j++; }",
-		"int j = 0, l = m; while (j < l) { s += x[j * n + i]; j++; l -= j & 1; }",
-	} {
-		if n := loads(loop); n != 1 {
-			t.Errorf("%s: %d loads", loop, n)
-		}
-	}
-}
-
 // TestStepsOfThemselves: what a counter steps by may follow from the counter.
 func TestStepsOfThemselves(t *testing.T) {
 	for _, step := range []string{"i += i", "i += i + 1", "i *= 2", "i += i & 12"} {

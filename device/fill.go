@@ -3,6 +3,7 @@ package device
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"os"
@@ -19,6 +20,13 @@ import (
 // Such data is never zero: devices draw less power on zeros and then run faster, and products of zeros hide errors.
 // An unknown dtype, or a dst that is no whole number of elements, is a programmer's error and panics.
 func Fill(dtype string, dst []byte, seed uint64) { Arg{DType: dtype, Seed: seed}.Fill(dst, 0) }
+
+// SeedOf gives each buffer data of its own, by its name: the same in every run.
+func SeedOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
 
 // Fill writes the data that the buffer of the argument starts from into dst, which holds its elements from first on.
 func (a Arg) Fill(dst []byte, first int64) {

@@ -27,7 +27,7 @@ func (c *counter) boundBy(s *kernel.Stmt, form *kernel.LinearForm, opaque []stri
 }
 
 // variesWith lists the inames that an expression of a statement may depend on: those in it, those on which private scalars that it
-// reads depend and, where it reads another variable of the kernel's, all of the statement's.
+// reads depend and, where it reads another variable of the kernel's or what is not known, all of the statement's.
 func (c *counter) variesWith(s *kernel.Stmt, e expr.Expr) []string {
 	return c.varies(s, e, map[string]bool{})
 }
@@ -48,6 +48,9 @@ func (c *counter) varies(s *kernel.Stmt, e expr.Expr, seen map[string]bool) (ina
 			if c.k.IsTemp(x.Array) {
 				opaque = true
 			}
+		case *expr.Call: // what is computed of nothing, as a clock, or the iterations that only a run tells, each work-item has of its own
+			f := c.k.Function(x.Func)
+			opaque = opaque || len(x.Args) == 0 && f != nil && f.Def == nil
 		}
 		return true
 	})

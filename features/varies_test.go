@@ -19,6 +19,7 @@ func TestVariesWith(t *testing.T) {
 		{"iterations", "t = 0 {inames=g:l}\nt = t + p[g] {inames=g:l:k}\ny[g, l] = x[t + 2*l]", "0:2"},
 		{"iterations of a work-item", "t = 0 {inames=g:l}\nt = t + p[g] {inames=g:l:j}\ny[g, l] = x[t + 2*l]", "0:?"},
 		{"the same iteration", "t = p[j] {inames=g:l:j}\ny[g, l] = x[t + 2*l] {inames=g:l:j}", "0:2"},
+		{"what a run alone tells", "t = unknown() {inames=g:l}\ny[g, l] = x[t + 2*l]", "0:?"},
 		{"another cycle", "t = 0 {inames=g:l}\nu = t {inames=g:l:k}\nt = u + l {inames=g:l:k}\ny[g, l] = x[t + 2*l]", "0:?"},
 	} {
 		shape := func(n int64) []expr.Expr { return []expr.Expr{expr.Int{Value: n}} }
@@ -28,7 +29,7 @@ func TestVariesWith(t *testing.T) {
 		}
 		k, err := kernel.Make(kernel.Spec{
 			Domains:      []string{"{[g,l]: 0<=g<n and 0<=l<32}", "{[m]: 0<=m<8}", "{[k]: 0<=k<n}", "[l] -> {[j]: 0<=j<l}"},
-			Instructions: c.text, Temps: temps,
+			Instructions: c.text, Temps: temps, Functions: []*kernel.Function{{Name: "unknown", Result: "int32", Body: "return what_is_not_known;", Counts: map[expr.DType]map[string]int64{}}},
 			Args: []*kernel.Array{{Name: "x", DType: "float32", Shape: shape(1 << 20)}, {Name: "p", DType: "int32", Shape: shape(1 << 20)}},
 		})
 		if err != nil {

@@ -29,12 +29,41 @@ func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
 // RawDomainOf is DomainOf without the assumptions.
 func (k *Kernel) RawDomainOf(inames []string) (_ *polycount.Set, err error) {
 	defer throw.Catch(&err)
-	full := k.joinDomains(inames)
+	full := withoutCopies(k.joinDomains(inames), inames)
 	d, err := full.Project(inames...)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: domain of %v: %w", k.Name, inames, err)
 	}
 	return d, nil
+}
+
+// withoutCopies leaves out dimensions that another one can stand for, but for those to keep: all constraints on a copy of an iname, as duplicate_inames makes
+// them, hold for the value of the iname. To project such a dimension out would divide the set, as that is not seen there.
+func withoutCopies(d *polycount.Set, keep []string) *polycount.Set {
+	cs, exact := d.Constraints()
+	if !exact {
+		return d
+	}
+	dims := d.Dims()
+	for _, name := range d.Dims() {
+		if slices.Contains(keep, name) {
+			continue
+		}
+		isCopy := func(other string) bool {
+			by := map[string]polycount.Affine{name: polycount.Name(other)}
+			return other != name && !slices.ContainsFunc(cs, func(c polycount.Constraint) bool {
+				return c.Affine.Has(name) && !slices.ContainsFunc(cs, polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality}.Equal)
+			})
+		}
+		if slices.ContainsFunc(dims, isCopy) {
+			cs = slices.DeleteFunc(cs, func(c polycount.Constraint) bool { return c.Affine.Has(name) })
+			dims = slices.DeleteFunc(dims, func(n string) bool { return n == name })
+		}
+	}
+	if len(dims) == len(d.Dims()) {
+		return d
+	}
+	return polycount.NewSet(d.Params(), dims, cs...)
 }
 
 // joinDomains intersects the domains of the inames and those that these use inames of. It keeps all their dimensions.

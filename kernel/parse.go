@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -65,7 +66,7 @@ func ParseInstructions(text string) (ins *Instructions, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	ins = &Instructions{text: text}
 	b := blockParser{p, ins}
 	b.block(context{}, "")

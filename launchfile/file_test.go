@@ -76,9 +76,9 @@ func TestJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []device.Arg{
-		{Name: "x", Kind: device.Buffer, DType: "float32", Count: 900, Seed: seedOf("x"), Write: true},
-		{Name: "y", Kind: device.Buffer, DType: "uint8", Count: 1200, Seed: seedOf("y"), Sequence: &device.Sequence{}, Stated: true, Read: true, Write: true},
-		{Name: "x", Kind: device.Buffer, DType: "float32", Count: 900, Seed: seedOf("x"), Write: true},
+		{Name: "x", Kind: device.Buffer, DType: "float32", Count: 900, Seed: device.SeedOf("x"), Write: true},
+		{Name: "y", Kind: device.Buffer, DType: "uint8", Count: 1200, Seed: device.SeedOf("y"), Sequence: &device.Sequence{}, Stated: true, Read: true, Write: true},
+		{Name: "x", Kind: device.Buffer, DType: "float32", Count: 900, Seed: device.SeedOf("x"), Write: true},
 		{Name: "local memory", Kind: device.Local, DType: "float32", Count: 256},
 		{Name: "min(n, 64) - 1", Kind: device.Scalar, DType: "int32", Int: 63},
 		{Name: "1.0 / m", Kind: device.Scalar, DType: "float32", Float: 1.0 / 3},
@@ -126,7 +126,7 @@ block: [1]
 args: ARGS
 globals: {c: {dtype: float32, size: 8, fill: iota, restore: false}}
 `
-	x := device.Arg{Name: "x", Kind: device.Buffer, DType: "float32", Count: 100, Seed: seedOf("x"), Read: true, Write: true}
+	x := device.Arg{Name: "x", Kind: device.Buffer, DType: "float32", Count: 100, Seed: device.SeedOf("x"), Read: true, Write: true}
 	at := func(n int64) device.Arg {
 		a := x
 		a.At = n
@@ -160,7 +160,7 @@ globals: {c: {dtype: float32, size: 8, fill: iota, restore: false}}
 		if got.Packed != (want[0].Name == "arguments") {
 			t.Errorf("%s: packed %v", args, got.Packed)
 		}
-		variable := device.Arg{Name: "c", Kind: device.Variable, DType: "float32", Count: 8, Seed: seedOf("c"), Sequence: &device.Sequence{Mul: 1}, Stated: true, Write: true}
+		variable := device.Arg{Name: "c", Kind: device.Variable, DType: "float32", Count: 8, Seed: device.SeedOf("c"), Sequence: &device.Sequence{Mul: 1}, Stated: true, Write: true}
 		if diff := cmp.Diff([]device.Arg{variable}, got.Variables); diff != "" || !slices.Contains(got.Names(), "&c") {
 			t.Errorf("%s; names %q", diff, got.Names())
 		}

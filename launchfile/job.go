@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"hash/fnv"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -296,7 +295,7 @@ func (f *File) pointer(a arg, at map[string]int64) (out device.Arg, err error) {
 // filled is a buffer with what it starts with.
 func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
 	// A buffer that is not restored is written, and starts with its data once.
-	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: seedOf(b.name), Read: b.restore, Write: true}
+	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: device.SeedOf(b.name), Read: b.restore, Write: true}
 	if b.global {
 		out.Kind = device.Variable
 	}
@@ -366,11 +365,4 @@ func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, e
 	}
 	out.Job.Identity = samples.Identity{Source: filepath.Base(e.program.path), Variant: e.launch.kernel}
 	return headers, f.launch(&out.Job, []launch{*e.launch}, at)
-}
-
-// seedOf gives every buffer its own data, the same in every run.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }

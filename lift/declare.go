@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -19,7 +20,7 @@ func Parse(text string) (p *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	return e.program(), nil
 }
 

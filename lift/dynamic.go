@@ -3,6 +3,8 @@ package lift
 import (
 	"math/big"
 	"slices"
+
+	"gpuperf/internal/throw"
 )
 
 // Patterns whose indices are computed by the program: what they do with an element depends on the data. Their types have sizes that hold for
@@ -79,7 +81,7 @@ func Starts(p *Program) map[string]Size {
 func (e *evaluator) whole(t *Term, env *binding) int64 {
 	x, ok := e.eval(t, env).(Num)
 	if !ok {
-		panic(evalError{ErrUnwritten})
+		panic(throw.Of(ErrUnwritten))
 	}
 	i, ok := x.Int()
 	if !ok {
@@ -94,7 +96,7 @@ func evalFilter(e *evaluator, t *Term, env *binding) Value {
 	for _, x := range xs {
 		keep, ok := e.call(t.Kids[0], env, x).(Num)
 		if !ok {
-			panic(evalError{ErrUnwritten})
+			panic(throw.Of(ErrUnwritten))
 		}
 		if keep.sign() != 0 {
 			out = append(out, x)
@@ -114,7 +116,7 @@ func evalPut(e *evaluator, t *Term, env *binding) Value {
 	for _, p := range e.array(t.Arg(), env) {
 		at, ok := tuple(p)[0].(Num)
 		if !ok {
-			panic(evalError{ErrUnwritten})
+			panic(throw.Of(ErrUnwritten))
 		}
 		i, ok := at.Int()
 		switch {
@@ -145,7 +147,7 @@ func evalSegments(e *evaluator, t *Term, env *binding) Value {
 	for i, s := range starts {
 		x, ok := s.(Num)
 		if !ok {
-			panic(evalError{ErrUnwritten})
+			panic(throw.Of(ErrUnwritten))
 		}
 		if at[i], ok = x.Int(); !ok {
 			fail("start %d is %v", i, x)

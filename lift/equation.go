@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // Template is one side of a rewrite rule: an expression with variables. The name of a variable determines its kind:
@@ -62,7 +63,7 @@ func NewTemplate(text string, matched bool) (t *Template, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	t = &Template{text: text, node: e.expr()}
 	if e.Tok().Kind != lex.End {
 		e.expected("the end", "")
@@ -368,7 +369,7 @@ func (t *Template) Build(b *Bindings) (r *Term) {
 			r = bad(errors.New(fault.Msg))
 		}
 	}()
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	var env *scope
 	for name, x := range b.Terms {
 		env = env.with(name, value{term: x})

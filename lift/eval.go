@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"math/rand"
 	"slices"
+
+	"gpuperf/internal/throw"
 )
 
 // Value is the meaning of a term at given sizes: a Num, Values (an array or a tuple, a vector), or Unwritten.
@@ -93,28 +95,17 @@ func newEvaluator(sizes map[string]int64, opt EvalOptions) *evaluator {
 	return &evaluator{sizes: sizes, opt: opt, steps: opt.MaxSteps}
 }
 
-// evalError is carried by a panic that run recovers, so that the meaning of a pattern takes a few lines.
-type evalError struct{ error }
-
-func fail(format string, args ...any) { panic(evalError{fmt.Errorf(format, args...)}) }
+func fail(format string, args ...any) { panic(throw.Errorf(format, args...)) }
 
 func (e *evaluator) run(t *Term, env *binding) (v Value, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case evalError:
-			err = r.error
-		default:
-			panic(r)
-		}
-	}()
+	defer throw.Catch(&err)
 	return e.eval(t, env), nil
 }
 
 func (e *evaluator) size(s Size) int {
 	n, err := s.Eval(e.sizes)
 	if err != nil {
-		panic(evalError{err})
+		panic(throw.Of(err))
 	}
 	if n > 1<<31 {
 		fail("size %s is %d: too large to evaluate", s, n)
@@ -397,7 +388,7 @@ func element(v Value, i int) Value {
 func tuple(v Value) Values {
 	xs, ok := v.(Values)
 	if !ok {
-		panic(evalError{ErrUnwritten})
+		panic(throw.Of(ErrUnwritten))
 	}
 	return xs
 }
@@ -405,7 +396,7 @@ func tuple(v Value) Values {
 func (e *evaluator) index(f *IndexFun, i, n int) int {
 	j, err := f.At(int64(i), int64(n), e.sizes)
 	if err != nil {
-		panic(evalError{err})
+		panic(throw.Of(err))
 	}
 	if j < 0 || j >= int64(n) {
 		fail("%s maps %d to %d, outside 0 .. %d", f, i, j, n-1)
@@ -474,7 +465,7 @@ func evalIterate(e *evaluator, t *Term, env *binding) Value {
 	f, in := t.Kids[0], t.Arg().Type
 	for range t.Ints[0] {
 		if f = f.taking([]*Type{in}); f.err != nil {
-			panic(evalError{f.err})
+			panic(throw.Of(f.err))
 		}
 		xs = e.call(f, env, xs).(Values)
 		in = f.Type.Result

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -63,11 +64,11 @@ func (e *evaluator) number(r *big.Rat) Num {
 // callUser evaluates the definition of a user function.
 func (e *evaluator) callUser(f *UserFun, args []Value) Value {
 	if len(f.Defs) == 0 {
-		panic(evalError{fmt.Errorf("function %s: %w", f.Name, ErrUndefined)})
+		panic(throw.Errorf("function %s: %w", f.Name, ErrUndefined))
 	}
 	for _, a := range args {
 		if _, unwritten := a.(Unwritten); unwritten {
-			panic(evalError{ErrUnwritten})
+			panic(throw.Of(ErrUnwritten))
 		}
 	}
 	// A copy returns its argument as it is, of whatever type.
@@ -183,7 +184,7 @@ func (x exprEval) eval(of expr.Expr) Num {
 	v, err := x.value(of)
 	switch {
 	case errors.Is(err, ErrUnwritten):
-		panic(evalError{err})
+		panic(throw.Of(err))
 	case err != nil:
 		fail("function %s: %w", x.f.Name, err)
 	}

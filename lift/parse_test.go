@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // Editors may begin a file with a byte order mark, and end lines in their own way.
@@ -232,7 +233,7 @@ func parseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	for _, s := range sizeSymbols {
 		e.sizes[s] = true
 	}
@@ -253,7 +254,7 @@ func parseSize(text string) (s Size, err error) {
 	if err != nil {
 		return Size{}, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	s = e.size(e.expr())
 	if e.Tok().Kind != lex.End {
 		e.expected("the end", "")

@@ -163,3 +163,25 @@ func (l *Loop) span(w *window) (s span, ok bool) {
 	})
 	return s, ok
 }
+
+// waves are the misses of work-groups in a cache that they share, of which some run at once. groups are windows of some of them.
+func (c *cache) waves(total, resident int64, groups func(int64) []weighted) float64 {
+	need := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.need(c.Body, w) })
+	}
+	traffic := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.traffic(c.Body, w) })
+	}
+	switch {
+	case need(total) <= c.bytes:
+		return traffic(total)
+	case need(resident) > c.bytes:
+		n := float64(total) / float64(resident)
+		return n * mean(groups(resident), func(w *window) float64 { return c.misses(c.Body, w) })
+	}
+	fit := largest(total, func(n int64) bool { return need(n) <= c.bytes })
+	less := fit - min(max(resident, fit/4), max(fit/2, 1))
+	first := traffic(fit)
+	slope := max(first-traffic(less), 0) / float64(fit-less)
+	return first + slope*float64(total-fit)
+}

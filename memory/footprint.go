@@ -1,62 +1,11 @@
 package memory
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"gpuperf/internal/intmath"
 )
-
-// span is a range of groups or iterations, to excluded.
-type span struct{ from, to int64 }
-
-// window is a part of an execution: a box of work-groups, or those listed in the order in which they start, in consecutive iterations of the outermost loops. Loops inside
-// of these run wholly.
-type window struct {
-	groups [3]span
-	list   [][3]int64 // nil for a box
-	trips  []span
-}
-
-// has is the number of listed groups that are of a part.
-func (w *window) has(p *Part) (n int64) {
-	first, last := [3]int64{}, [3]int64{}
-	for axis, r := range p.Groups {
-		first[axis], last[axis] = r.First, r.First+(r.Count-1)*max(r.Step, 1)
-	}
-	at, _ := slices.BinarySearchFunc(w.list, first, inOrder)
-	for _, g := range w.list[at:] {
-		if inOrder(g, last) > 0 {
-			break
-		}
-		if p.has(g) {
-			n++
-		}
-	}
-	return n
-}
-
-// inOrder compares groups by their places in the order in which they start.
-func inOrder(a, b [3]int64) int {
-	for axis := 2; axis > 0; axis-- {
-		if a[axis] != b[axis] {
-			return cmp.Compare(a[axis], b[axis])
-		}
-	}
-	return cmp.Compare(a[0], b[0])
-}
-
-// has reports whether the part takes place in a group.
-func (p *Part) has(group [3]int64) bool {
-	for axis, r := range p.Groups {
-		d, step := group[axis]-r.First, max(r.Step, 1)
-		if d < 0 || d > (r.Count-1)*step || step > 1 && d%step != 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // direction selects accesses.
 type direction uint8
@@ -209,13 +158,6 @@ func (p pattern) bytes() (sum float64) {
 	return sum
 }
 
-func lengthOf(in []interval) (sum float64) {
-	for _, x := range in {
-		sum += float64(x.hi - x.lo)
-	}
-	return sum
-}
-
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
 // different iterations, the set has all of these.
 func (k *known) base(p pattern) (_ []interval, box []span) {
@@ -317,4 +259,26 @@ func (p pattern) offsets(list [][3]int64) (out places) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// figure is a union of sets that do not overlap, so many times: less than one where only a part of them is touched.
+type figure struct {
+	sets  []set
+	times float64
+}
+
+// units is the number of units that the figure touches.
+func (f *figure) units(unit int64) (sum float64) {
+	for i := range f.sets {
+		sum += f.sets[i].units(unit)
+	}
+	return sum * f.times
+}
+
+// bytes is the number of bytes in the sets.
+func (f *figure) bytes() (sum float64) {
+	for i := range f.sets {
+		sum += f.sets[i].bytes()
+	}
+	return sum
 }

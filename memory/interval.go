@@ -54,3 +54,10 @@ func extended(list []interval, first int, x interval) []interval {
 	}
 	return append(list, x)
 }
+
+func lengthOf(in []interval) (sum float64) {
+	for _, x := range in {
+		sum += float64(x.hi - x.lo)
+	}
+	return sum
+}

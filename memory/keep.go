@@ -122,3 +122,35 @@ func (l *Launch) restored() (sum float64) {
 	}
 	return sum
 }
+
+// filled are the bytes that are read because of stores: those of sectors that a work-group stores in part, as L2 fills them even where others store the
+// rest (testdata/h200/measurement/tiles.csv.gz, tile of 4 to 16 B), of arrays that are not loaded.
+func (l *Launch) filled(w *window) (sum float64) {
+	loaded := map[int]bool{}
+	stored := make([][]Step, len(l.Arrays))
+	Each(l.Body, func(a *Access) {
+		if a.Store {
+			stored[a.Array] = append(stored[a.Array], a)
+		} else {
+			loaded[a.Array] = true
+		}
+	})
+	const mostly, half = 0.9, 0.6 // of a sector; the edges of rows that a work-group stores are not seen to cost
+	one := *w
+	for axis, n := range l.Groups {
+		one.groups[axis] = span{n / 2, n/2 + 1}
+	}
+	bytes := func(steps []Step, w *window, unit int64) float64 {
+		return l.footprint(steps, w, stores, unit) * float64(unit)
+	}
+	for i, steps := range stored {
+		if loaded[i] {
+			continue
+		}
+		// The model that was fitted to counts has those alone that nobody stores wholly.
+		if bytes(steps, w, WordBytes) < mostly*bytes(steps, w, SectorBytes) || l.Lines && bytes(steps, &one, WordBytes) < half*bytes(steps, &one, SectorBytes) {
+			sum += bytes(steps, w, fetchBytes)
+		}
+	}
+	return sum
+}

@@ -204,7 +204,7 @@ func TestFootprint(t *testing.T) {
 	for _, n := range []int64{64, 128} {
 		for name, l := range programs(n) {
 			l.prepare()
-			for _, unit := range []int64{wordBytes, SectorBytes, fetchBytes, LineBytes} {
+			for _, unit := range []int64{WordBytes, SectorBytes, fetchBytes, LineBytes} {
 				for _, which := range []direction{loads, stores, loads | stores} {
 					touched := map[int64]bool{}
 					l.run(l.all(), 1, func(a *Access, at int64) {

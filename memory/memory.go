@@ -2,7 +2,7 @@
 //
 // Its input is one description of all accesses to global memory, a [Launch], whoever makes it: the loops that a work-group runs, and for
 // each access in them the addresses of its lanes as affine functions of work-group and iteration. The footprint of a part of the execution
-// is the number of distinct sectors that it touches (footprint.go, set.go). A cache serves again what was touched since the start of a
+// is the number of distinct sectors that it touches (window.go, footprint.go, union.go). A cache serves again what was touched since the start of a
 // window whose footprint fits into it; from the largest such windows follows what it has to fetch (cache.go). Estimate applies this to L1,
 // with the work-groups of one multiprocessor, and to L2, with those of the device (traffic.go).
 //
@@ -19,7 +19,6 @@ const (
 	WordBytes   = 4               // of a bank, in a cycle
 	Banks       = 32              // one for each lane of a warp
 	fetchBytes  = 2 * SectorBytes // what DRAM is read by
-	wordBytes   = WordBytes
 )
 
 // Launch is what a launch accesses in global memory.
@@ -38,24 +37,6 @@ type Array struct {
 	Bytes int64
 	// Reach is in how many bytes of it accesses lie that go anywhere; 0 is all.
 	Reach int64
-}
-
-// Bytes is how much of an array a launch loads and stores, each once, in whole sectors.
-type Bytes struct {
-	Name           string
-	Loaded, Stored float64
-}
-
-// Bytes are those of the arrays that the launch accesses.
-func (l *Launch) Bytes() (all []Bytes) {
-	whole := l.whole()
-	loaded, stored := l.footprints(l.Body, &whole, loads, SectorBytes), l.footprints(l.Body, &whole, stores, SectorBytes)
-	for i, a := range l.Arrays {
-		if loaded[i]+stored[i] > 0 {
-			all = append(all, Bytes{a.Name, loaded[i] * SectorBytes, stored[i] * SectorBytes})
-		}
-	}
-	return all
 }
 
 // Step is a *Loop or an *Access.

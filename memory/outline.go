@@ -13,12 +13,6 @@ type outline struct {
 	scattered []scattered
 }
 
-// figure is a union of sets that do not overlap, so many times: less than one where only a part of them is touched.
-type figure struct {
-	sets  []set
-	times float64
-}
-
 // scattered are so many sectors anywhere in an array, by accesses of a width; or, where that is known, a figure that lies anywhere so many times.
 type scattered struct {
 	array   int
@@ -231,20 +225,4 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 		out[i] = n
 	}
 	return out
-}
-
-// units is the number of units that the figure touches.
-func (f *figure) units(unit int64) (sum float64) {
-	for i := range f.sets {
-		sum += f.sets[i].units(unit)
-	}
-	return sum * f.times
-}
-
-// bytes is the number of bytes in the sets.
-func (f *figure) bytes() (sum float64) {
-	for i := range f.sets {
-		sum += f.sets[i].bytes()
-	}
-	return sum
 }

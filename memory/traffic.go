@@ -1,7 +1,5 @@
 package memory
 
-import "math"
-
 // Device are the caches of a device, and the work-groups that run at once.
 type Device struct {
 	Multiprocessors int64
@@ -96,11 +94,6 @@ func (l *Launch) Least() (t Traffic) {
 	t.ReadUnits = t.DRAMReads
 	t.WrittenUnits = l.footprint(l.Body, &whole, stores, fetchBytes) * fetchBytes
 	return t
-}
-
-// whole is the window of all work-groups.
-func (l *Launch) whole() window {
-	return window{groups: [3]span{{0, l.Groups[0]}, {0, l.Groups[1]}, {0, l.Groups[2]}}}
 }
 
 // Estimate derives the traffic of a launch.
@@ -263,119 +256,20 @@ func (l *Launch) asked(groups [][3]int64) (sum float64) {
 	return sum
 }
 
-// filled are the bytes that are read because of stores: those of sectors that a work-group stores in part, as L2 fills them even where others store the
-// rest (testdata/h200/measurement/tiles.csv.gz, tile of 4 to 16 B), of arrays that are not loaded.
-func (l *Launch) filled(w *window) (sum float64) {
-	loaded := map[int]bool{}
-	stored := make([][]Step, len(l.Arrays))
-	Each(l.Body, func(a *Access) {
-		if a.Store {
-			stored[a.Array] = append(stored[a.Array], a)
-		} else {
-			loaded[a.Array] = true
-		}
-	})
-	const mostly, half = 0.9, 0.6 // of a sector; the edges of rows that a work-group stores are not seen to cost
-	one := *w
-	for axis, n := range l.Groups {
-		one.groups[axis] = span{n / 2, n/2 + 1}
-	}
-	bytes := func(steps []Step, w *window, unit int64) float64 {
-		return l.footprint(steps, w, stores, unit) * float64(unit)
-	}
-	for i, steps := range stored {
-		if loaded[i] {
-			continue
-		}
-		// The model that was fitted to counts has those alone that nobody stores wholly.
-		if bytes(steps, w, wordBytes) < mostly*bytes(steps, w, SectorBytes) || l.Lines && bytes(steps, &one, wordBytes) < half*bytes(steps, &one, SectorBytes) {
-			sum += bytes(steps, w, fetchBytes)
-		}
-	}
-	return sum
+// Bytes is how much of an array a launch loads and stores, each once, in whole sectors.
+type Bytes struct {
+	Name           string
+	Loaded, Stored float64
 }
 
-// weighted is a window, and how much it counts in an average.
-type weighted struct {
-	window
-	weight float64
-}
-
-// consecutive are windows of n consecutive work-groups in the middle of the launch. Where that is no whole number of rows or planes, they
-// are the next smaller and greater ones.
-func (l *Launch) consecutive(n int64) []weighted {
-	box := func(x, y, z int64) window {
-		var w window
-		for axis, k := range [3]int64{x, y, z} {
-			from := (l.Groups[axis] - k) / 2
-			w.groups[axis] = span{from, from + k}
+// Bytes are those of the arrays that the launch accesses.
+func (l *Launch) Bytes() (all []Bytes) {
+	whole := l.whole()
+	loaded, stored := l.footprints(l.Body, &whole, loads, SectorBytes), l.footprints(l.Body, &whole, stores, SectorBytes)
+	for i, a := range l.Arrays {
+		if loaded[i]+stored[i] > 0 {
+			all = append(all, Bytes{a.Name, loaded[i] * SectorBytes, stored[i] * SectorBytes})
 		}
-		return w
 	}
-	between := func(unit int64, f func(int64) window) []weighted {
-		k, rest := n/unit, n%unit
-		if rest == 0 {
-			return []weighted{{f(k), 1}}
-		}
-		part := float64(rest) / float64(unit)
-		return []weighted{{f(k), 1 - part}, {f(k + 1), part}}
-	}
-	row, plane := l.Groups[0], l.Groups[0]*l.Groups[1]
-	switch {
-	case n <= row:
-		return []weighted{{box(n, 1, 1), 1}}
-	case n <= plane:
-		return between(row, func(k int64) window { return box(row, k, 1) })
-	}
-	return between(plane, func(k int64) window { return box(row, l.Groups[1], k) })
-}
-
-// dealt are windows of n work-groups that one multiprocessor gets one after the other, in the middle of the launch, where they are dealt
-// to all in turn.
-func (l *Launch) dealt(multiprocessors int64) func(n int64) []weighted {
-	total := l.Groups[0] * l.Groups[1] * l.Groups[2]
-	windows := map[int64][]weighted{}
-	return func(n int64) []weighted {
-		if w, ok := windows[n]; ok {
-			return w
-		}
-		w := weighted{weight: 1}
-		first := max(total/2-n/2*multiprocessors, (total/2)%multiprocessors)
-		for i := range n {
-			at := min(first+i*multiprocessors, total-1)
-			w.list = append(w.list, [3]int64{at % l.Groups[0], at / l.Groups[0] % l.Groups[1], at / l.Groups[0] / l.Groups[1]})
-		}
-		windows[n] = []weighted{w}
-		return windows[n]
-	}
-}
-
-// mean is the average of f over windows.
-func mean(list []weighted, f func(*window) float64) (sum float64) {
-	for i := range list {
-		sum += list[i].weight * f(&list[i].window)
-	}
-	return sum
-}
-
-// waves are the misses of work-groups in a cache that they share, of which some run at once. groups are windows of some of them.
-func (c *cache) waves(total, resident int64, groups func(int64) []weighted) float64 {
-	need := func(n int64) float64 {
-		return mean(groups(n), func(w *window) float64 { return c.need(c.Body, w) })
-	}
-	traffic := func(n int64) float64 {
-		return mean(groups(n), func(w *window) float64 { return c.traffic(c.Body, w) })
-	}
-	switch {
-	case need(total) <= c.bytes:
-		return traffic(total)
-	case need(resident) > c.bytes:
-		n := float64(total) / float64(resident)
-		return n * mean(groups(resident), func(w *window) float64 { return c.misses(c.Body, w) })
-	}
-	fit := largest(total, func(n int64) bool { return need(n) <= c.bytes })
-	less := fit - min(max(resident, fit/4), max(fit/2, 1))
-	first := traffic(fit)
-	slope := math.Max(first-traffic(less), 0) / float64(fit-less)
-	return first + slope*float64(total-fit)
+	return all
 }

@@ -85,7 +85,7 @@ func TestUnits(t *testing.T) {
 // lanesOf are words so far apart.
 func lanesOf(n int, bytes int64) (in []interval) {
 	for i := range int64(n) {
-		in = append(in, interval{i * bytes, i*bytes + wordBytes})
+		in = append(in, interval{i * bytes, i*bytes + WordBytes})
 	}
 	return merged(in)
 }

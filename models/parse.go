@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // ParseExpr reads an expression: numbers, pi, f_ and p_ identifiers, names of terms, + - * / ** and the functions of the language; and
@@ -23,7 +24,7 @@ func ParseExpr(text string) (e *Expr, err error) {
 
 // parse is ParseExpr, with the tokens of the expression.
 func parse(text string) (e *Expr, tokens []lex.Token, err error) {
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	t, err := exprlang.Parse(&language, text)
 	if err != nil {
 		return nil, nil, err

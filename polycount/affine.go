@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -285,6 +286,11 @@ func (a Affine) Has(name string) bool {
 	})
 }
 
+// InFloor reports whether name occurs inside a floor of a.
+func (a Affine) InFloor(name string) bool {
+	return slices.ContainsFunc(a.terms, func(t Term) bool { return t.Floor != nil && t.Floor.Num.Has(name) })
+}
+
 // Only reports that a is k·name + c.
 func (a Affine) Only(name string) bool {
 	return len(a.terms) == 1 && a.terms[0].Floor == nil && a.terms[0].Name == name
@@ -353,7 +359,7 @@ func (a Affine) Eval(at map[string]int64) (v int64, err error) {
 	if err := a.Err(); err != nil {
 		return 0, err
 	}
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	return a.eval(at), nil
 }
 
@@ -366,7 +372,7 @@ func (a Affine) eval(at map[string]int64) int64 {
 		} else {
 			var ok bool
 			if x, ok = at[t.Name]; !ok {
-				arith.Fail("polycount: no value given for %q", t.Name)
+				panic(throw.Errorf("polycount: no value given for %q", t.Name))
 			}
 		}
 		v = arith.Add(v, arith.Mul(t.Coeff, x))
@@ -420,7 +426,7 @@ func (c Constraint) Negate() []Constraint {
 // affineRow writes an Affine over c's columns; column gives the variable columns of names, 0 for unknown ones.
 func affineRow(c *linear.Conj, a Affine, column func(name string) int) linear.Row {
 	if err := a.Err(); err != nil {
-		arith.Throw(err)
+		panic(throw.Of(err))
 	}
 	out := make(linear.Row, c.Width())
 	out[0] = a.c
@@ -428,7 +434,7 @@ func affineRow(c *linear.Conj, a Affine, column func(name string) int) linear.Ro
 		if t.Floor == nil {
 			at := column(t.Name)
 			if at == 0 {
-				arith.Fail("polycount: unknown name %q", t.Name)
+				panic(throw.Errorf("polycount: unknown name %q", t.Name))
 			}
 			out[at] = arith.Add(out[at], t.Coeff)
 			continue

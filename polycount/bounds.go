@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -41,7 +42,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // and the constraints without dim they are equivalent to all constraints without floors of dim. Other floors of dim are
 // eliminated, which can only widen the bounds: ask Implies which constraints need a guard.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	w := s.work()
 	cs := s.members(w)
 	if len(cs) != 1 {
@@ -102,7 +103,7 @@ func (s *Set) Stride(dim string) (modulus int64, residue Affine) {
 }
 
 func (s *Set) stride(dim string) (modulus int64, residue Affine, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	modulus = 1
 	names := s.names()
 	at := slices.Index(names, dim) + 1

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/count"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -45,7 +45,7 @@ func WithLimit(units int64) Option { return func(s *settings) { s.limit = units 
 // Count is the number of integer points of s as a function of its parameters. A set that is infinite for some values
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	w := workOf(s.budget, opts)
 	of, err := s.count(w)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *Map) Card(opts ...Option) (*Poly, error) {
 // Sum returns Σ p over the points of s, as a function of the remaining parameters: p may use dimensions and
 // parameters of s. Where p has no piece it is 0. Errors are those of Count.
 func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	budget := shared(s.budget, p.budget)
 	w := workOf(budget, opts)
 	params := s.params
@@ -160,7 +160,7 @@ func (p *Poly) respace(params []string) *Poly {
 	for i, n := range p.params {
 		at := column(n)
 		if at == 0 {
-			arith.Fail("polycount: parameter %q is missing in the new space", n)
+			panic(throw.Errorf("polycount: parameter %q is missing in the new space", n))
 		}
 		by[i] = linear.Plus(at+1, 0, 1, at)
 	}

@@ -4,20 +4,20 @@ import (
 	"context"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
 
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	return s.work().IsEmpty(s.sources()), nil
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if !hasColumns(c.Affine, s.at) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
@@ -46,7 +46,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 // IsSubset decides s ⊆ t.
 func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
-		defer arith.Rescue(&err)
+		defer throw.Catch(&err)
 		s, t = alignSets(s, t)
 		w := s.work()
 		for _, x := range s.sources() {
@@ -85,11 +85,11 @@ func mutual[T any](holds func(a, b T) (bool, error), a, b T) (bool, error) {
 // Gist drops from s the constraints that ctx implies: the result agrees with s wherever ctx holds. A ctx without
 // dimensions speaks of the parameters.
 func (s *Set) Gist(ctx *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	params := unionNames(s.params, ctx.params)
 	a := s.respace(params, s.dims)
 	if len(ctx.dims) > 0 && !slices.Equal(ctx.dims, s.dims) {
-		arith.Fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
+		panic(throw.Errorf("polycount: dimensions %v and %v differ", s.dims, ctx.dims))
 	}
 	b := ctx.respace(params, s.dims)
 	a.budget = shared(a.budget, b.budget)
@@ -128,7 +128,7 @@ func (s *System) Within(b *Budget, units int64) *System {
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
 func NewSystem(cs ...Constraint) (s *System, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	s = &System{cs: cs, column: make(map[string]int, 32)}
 	for _, c := range cs {
 		s.name(c.Affine)
@@ -160,7 +160,7 @@ func (s *System) name(a Affine) {
 
 // Solvable decides whether s and the further constraints have an integer solution together.
 func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	q := s.c.Question()
 	for _, c := range more {
 		if c.Affine.HasFloor() || !hasColumns(c.Affine, s.at) || c.Equality {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
 )
@@ -13,7 +13,7 @@ import (
 // ctx fixes the remainder become quotients, and pieces become one where ctx makes one polynomial serve for both. Where
 // ctx holds the result agrees with p. With n mod 16 = 0, 16*floor((n + 15)/16) becomes n.
 func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 )
 
 // Map is a relation between integer tuples, parametric like Set.
@@ -116,7 +116,7 @@ func (m *Map) Preimage(s *Set) (*Set, error) { return m.Reverse().Apply(s) }
 // Then is the composition x → next(m(x)). The range of m and the domain of next must have one dimension; their names
 // need not agree.
 func (m *Map) Then(next *Map) (out *Map, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if len(m.out) != len(next.in) {
 		return nil, fmt.Errorf("polycount: a range of dimension %d does not fit a domain of dimension %d", len(m.out), len(next.in))
 	}

@@ -3,7 +3,7 @@ package polycount
 import (
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -65,7 +65,7 @@ func (s *Set) members(w *linear.Work) (cs []*linear.Conj) {
 		}
 	})
 	if !done {
-		arith.Throw(s.tooHard())
+		panic(throw.Of(s.tooHard()))
 	}
 	return cs
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 )
 
 // ParseAffine reads isl's notation, as in "16*i + floor((n+1)/2) - (j mod 4)". Errors are *source.Error.
 func ParseAffine(text string) (a Affine, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	at := p.Tok().At
 	e := p.expr()
@@ -135,7 +136,7 @@ func each(x []choice, f func(choice) choice) []choice {
 // fitting is c, of which all coefficients must fit into 64 bits.
 func fitting(c choice) choice {
 	if err := c.a.Err(); err != nil {
-		arith.Throw(err)
+		panic(throw.Of(err))
 	}
 	return c
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/lex"
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -20,7 +20,7 @@ import (
 //
 // Errors are *source.Error with the column.
 func ParseSet(text string) (s *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	return newParser(text).set(), nil
 }
 
@@ -43,7 +43,7 @@ func ParseConditions(text string) (*Set, error) { return parseUndeclared(text, "
 
 // parseUndeclared is ParseSet for a text with undeclared parameters; opening precedes a text without braces.
 func parseUndeclared(text string, opening ...string) (s *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	if !slices.ContainsFunc(p.Tokens, func(t lex.Token) bool { return t.Text == "{" }) {
 		var toks []lex.Token
@@ -88,7 +88,7 @@ func (p *parser) undeclared() []string {
 
 // ParseMap reads a map in isl's notation, as in "[n] -> { [i,j] -> [2i + j] : 0 <= i,j < n }".
 func ParseMap(text string) (m *Map, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	r := p.relation()
 	if !r.isMap {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/count"
 	"gpuperf/polycount/internal/linear"
@@ -12,7 +13,7 @@ import (
 
 // Contains reports whether the point, dimensions and parameters by name, is in s.
 func (s *Set) Contains(point map[string]int64) (in bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	at := linear.Row{1}
 	for _, n := range s.names() {
 		v, ok := point[n]
@@ -40,7 +41,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 
 // Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	w := s.work()
 	for _, c := range s.sources() {
 		if at, found := w.Sample(c.Flat()); found {
@@ -57,7 +58,7 @@ func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
 // Points enumerates s at parameter values in lexicographic order, each point once. More than limit points, or an
 // unbounded dimension, are errors.
 func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	only := map[string]int64{}
 	for _, p := range s.params {
 		v, ok := params[p]
@@ -93,7 +94,7 @@ func (s *Set) Lexmin() (*Set, error) { return s.lexopt(1) }
 func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	w := s.work()
 	return s.with(count.Optima(w, s.members(w), len(s.params), dir)), nil
 }
@@ -101,7 +102,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.
 // Where that takes too long it returns s.
 func (s *Set) Coalesce() (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	w := s.work()
 	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.members(w))) }) {
 		return out, nil

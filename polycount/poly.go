@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -50,7 +51,7 @@ func alignPolys(p, q *Poly) (params []string, a, b *quasi.Piecewise) {
 
 // Add returns p + q.
 func (p *Poly) Add(q *Poly) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	params, a, b := alignPolys(p, q)
 	budget := shared(p.budget, q.budget)
 	w := metered(linear.AnyWork(), budget)
@@ -64,7 +65,7 @@ func (p *Poly) Sub(q *Poly) (*Poly, error) { return p.Add(q.Scale(-1, 1)) }
 
 // Mul returns p·q. Its work can be limited and cancelled like that of Count.
 func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	params, a, b := alignPolys(p, q)
 	budget := shared(p.budget, q.budget)
 	w := workOf(budget, opts)
@@ -84,7 +85,7 @@ func (p *Poly) Scale(num, den int64) *Poly {
 // Quo returns p divided by a parameter, where that divides every term of every piece; ok is false where it does not.
 // Values at 0 of the parameter are those of the quotient.
 func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if p.IsZero() {
 		return p, true, nil
 	}
@@ -102,7 +103,7 @@ func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
 // FloorDiv returns ⌊p/d⌋ for d > 0, of a p that is affine in parameters and floors on every piece; others are an error.
 // Where p has no piece the result is 0 as well.
 func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if d <= 0 {
 		return nil, fmt.Errorf("polycount: floor division by %d", d)
 	}
@@ -115,14 +116,14 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 
 // Equal decides whether p and q have the same value at every point.
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	_, a, b := alignPolys(p, q)
 	return quasi.Equal(metered(linear.AnyWork(), shared(p.budget, q.budget)), a, b), nil
 }
 
 // Subst replaces parameters by expressions in others, all at once.
 func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	var params []string
 	exprs := make([]Affine, len(p.params))
 	for i, n := range p.params {

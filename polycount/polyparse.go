@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -16,7 +17,7 @@ import (
 //
 // Pieces must not overlap. Errors are *source.Error.
 func ParsePoly(text string) (out *Poly, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	r := &relation{}
 	if p.Is("[") {

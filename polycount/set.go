@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -104,7 +104,7 @@ func (s *Set) respace(params, dims []string) *Set {
 		for _, name := range names {
 			at := out.at(name)
 			if at == 0 {
-				arith.Fail("polycount: %q is missing in the new space", name)
+				panic(throw.Errorf("polycount: %q is missing in the new space", name))
 			}
 			place = append(place, at)
 			same = same && at == len(place)
@@ -148,7 +148,7 @@ func alignSets(s, t *Set) (*Set, *Set) {
 	if !slices.Equal(s.dims, t.dims) {
 		for i, d := range t.dims {
 			if len(s.dims) != len(t.dims) || d != s.dims[i] && slices.Contains(s.dims, d) {
-				arith.Fail("polycount: dimensions %v and %v differ", s.dims, t.dims)
+				panic(throw.Errorf("polycount: dimensions %v and %v differ", s.dims, t.dims))
 			}
 		}
 		u := *t
@@ -158,7 +158,7 @@ func alignSets(s, t *Set) (*Set, *Set) {
 	params := unionNames(s.params, t.params)
 	for _, p := range params {
 		if slices.Contains(s.dims, p) {
-			arith.Fail("polycount: %q is a dimension in one set and a parameter in the other", p)
+			panic(throw.Errorf("polycount: %q is a dimension in one set and a parameter in the other", p))
 		}
 	}
 	a, b := s.respace(params, s.dims), t.respace(params, s.dims)
@@ -170,7 +170,7 @@ func alignSets(s, t *Set) (*Set, *Set) {
 // Join is the set over dims, in that order, of the points that are in all of the sets: each constrains those of its
 // dimensions and parameters that are among dims, and its other parameters are the set's.
 func Join(dims []string, sets ...*Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	out = NewSet(nil, dims)
 	if err := out.check(); err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 
 // Constrain adds constraints. Names that s does not know become parameters.
 func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	t := s
 	if params := s.withUnknown(cs); len(params) > len(s.params) {
 		t = s.respace(params, s.dims)
@@ -253,7 +253,7 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 
 // Intersect returns s ∩ t.
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	s, t = alignSets(s, t)
 	return s.meet(s.work(), t), nil
 }
@@ -268,7 +268,7 @@ func (s *Set) meet(w *linear.Work, t *Set) *Set {
 
 // Union returns s ∪ t.
 func (s *Set) Union(t *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	s, t = alignSets(s, t)
 	out = s.with(slices.Concat(s.cs, t.cs))
 	if s.open != nil || t.open != nil {
@@ -282,7 +282,7 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 
 // Subtract returns s \ t.
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	s, t = alignSets(s, t)
 	w := s.work()
 	return s.with(w.Subtract(s.members(w), t.members(w))), nil
@@ -290,7 +290,7 @@ func (s *Set) Subtract(t *Set) (out *Set, err error) {
 
 // IntersectParams restricts the parameters to ctx, a set without dimensions.
 func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	if len(ctx.dims) > 0 {
 		return nil, fmt.Errorf("polycount: a set of parameters is needed, this one has dimensions %v", ctx.dims)
 	}
@@ -305,7 +305,7 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
 func (s *Set) Project(keep ...string) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	for i, k := range keep {
 		if !slices.Contains(s.dims, k) {
 			return nil, fmt.Errorf("polycount: no dimension %q to keep in %v", k, s.dims)
@@ -384,7 +384,7 @@ func (s *Set) Rename(old, new string) (*Set, error) {
 
 // Product concatenates the dimensions of s and t, which must differ in name.
 func (s *Set) Product(t *Set) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	params, dims := unionNames(s.params, t.params), slices.Concat(s.dims, t.dims)
 	if err := (&Set{params: params, dims: dims}).check(); err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	out = &Set{tuple: s.tuple, budget: s.budget}
 	var by []linear.Row
 	put := func(names []string, to *[]string) {

@@ -7,7 +7,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 )
 
 // language is isl's notation. Names may have primes.
@@ -54,7 +54,7 @@ func (p *parser) room(n int) {
 func newParser(text string) *parser {
 	c, err := language.NewCursor(text)
 	if err != nil {
-		arith.Throw(err)
+		panic(throw.Of(err))
 	}
 	p := &parser{Cursor: c}
 	p.matchBrackets()
@@ -86,14 +86,14 @@ func (p *parser) matchBrackets() {
 }
 
 func (p *parser) failAt(at int, format string, args ...any) {
-	arith.Throw(source.New("", p.Text, at, format, args...))
+	panic(throw.Of(source.New("", p.Text, at, format, args...)))
 }
 
-func (p *parser) fail(format string, args ...any) { arith.Throw(p.Fault(format, args...)) }
+func (p *parser) fail(format string, args ...any) { panic(throw.Of(p.Fault(format, args...))) }
 
 // failHint is fail with a hint of its own.
 func (p *parser) failHint(hint, format string, args ...any) {
-	arith.Throw(p.Fault(format, args...).WithHint("%s", hint))
+	panic(throw.Of(p.Fault(format, args...).WithHint("%s", hint)))
 }
 
 // forms show what a text looks like that lacks a symbol.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 )
 
 // union holds the relations of a UnionSet or a UnionMap, at most one between each pair of tuples. A set is held as a map
@@ -62,7 +62,7 @@ type UnionSet struct{ union }
 
 // ParseUnionSet reads a set in isl's notation whose disjuncts may differ in name and dimension. Errors are *source.Error.
 func ParseUnionSet(text string) (u *UnionSet, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	params, rs := p.relations()
 	u = &UnionSet{union{params: params}}
@@ -109,7 +109,7 @@ type UnionMap struct{ union }
 
 // ParseUnionMap reads a map in isl's notation whose disjuncts may differ in names and dimensions. Errors are *source.Error.
 func ParseUnionMap(text string) (u *UnionMap, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	p := newParser(text)
 	params, rs := p.relations()
 	u = &UnionMap{union{params: params}}

@@ -54,7 +54,6 @@ func RatioOf(times, other []float64) Ratio {
 // signedRank returns the largest 0-based rank r such that the order statistics r and n(n+1)/2-1-r of the means of all two of n
 // differences enclose their centre with probability at least 0.95, and that probability; rank 0 where none does.
 func signedRank(n int) (rank int, coverage float64) {
-	const level = 0.95 // of an interval, as everywhere
 	// below[s] is the probability that the ranks of the positive differences add up to s. It is that of a sum of n independent terms,
 	// the i-th of which is i or 0.
 	total := n * (n + 1) / 2
@@ -68,16 +67,7 @@ func signedRank(n int) (rank int, coverage float64) {
 			}
 		}
 	}
-	tail := 0.0
-	for r := 0; r < (total+1)/2; r++ {
-		tail += below[r]
-		c := 1 - 2*tail
-		if r > 0 && c < level {
-			break
-		}
-		rank, coverage = r, max(c, 0)
-	}
-	return rank, coverage
+	return centralRank(total, func(r int) float64 { return below[r] })
 }
 
 // String is the verdict: "1.07 ± 0.01 times as fast", or "no difference beyond 0.3 %" where the interval holds 1.

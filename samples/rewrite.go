@@ -60,16 +60,9 @@ func (w *rewriting) find(s *Set, wanted func(*Record) bool) error {
 		return err
 	}
 	whole := int64(0)
-	for l, err := range s.lines(0, size, 1) {
+	for l, err := range s.admitted(0, size, 1) {
 		if err != nil {
 			return err
-		}
-		torn, err := s.admit(l)
-		if err != nil {
-			return err
-		}
-		if torn {
-			break
 		}
 		whole += int64(len(l.text))
 		if l.record != nil {

@@ -109,21 +109,29 @@ func (s *Set) load(size int64) error {
 	if s.file != nil {
 		s.restore(size)
 	}
-	for l, err := range s.lines(s.size, size, s.newlines+1) {
+	for l, err := range s.admitted(s.size, size, s.newlines+1) {
 		if err != nil {
 			return err
-		}
-		torn, err := s.admit(l)
-		if err != nil {
-			return err
-		}
-		if torn {
-			break
 		}
 		s.add(l)
 	}
 	s.save()
 	return nil
+}
+
+// admitted is lines, with the errors of admit, as far as one that was cut off.
+func (s *Set) admitted(from, to int64, number int64) iter.Seq2[*line, error] {
+	return func(yield func(*line, error) bool) {
+		for l, err := range s.lines(from, to, number) {
+			torn := false
+			if err == nil {
+				torn, err = s.admit(l)
+			}
+			if torn || !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // admit checks that a line is a record that belongs to those before it. One that was cut off is a warning, and the last.

@@ -59,15 +59,23 @@ func Summarize(trials []float64) Summary {
 // medianRank returns the largest 0-based rank r such that the order statistics r and n-1-r enclose the median with
 // probability at least 0.95, and that probability; rank 0 where none does.
 func medianRank(n int) (rank int, coverage float64) {
-	const level = 0.95 // of an interval, as everywhere
-	// tail is P(B <= r) for B binomial(n, 1/2); its terms C(n,k)/2^n come from logarithms, as 2^n overflows.
+	// B is binomial(n, 1/2); its terms C(n,k)/2^n come from logarithms, as 2^n overflows.
 	logHalf := float64(n) * math.Ln2
 	lnN, _ := math.Lgamma(float64(n + 1))
-	tail := 0.0
-	for r := 0; r <= (n-1)/2; r++ {
+	return centralRank(n, func(r int) float64 {
 		lnK, _ := math.Lgamma(float64(r + 1))
 		lnNK, _ := math.Lgamma(float64(n - r + 1))
-		tail += math.Exp(lnN - lnK - lnNK - logHalf)
+		return math.Exp(lnN - lnK - lnNK - logHalf)
+	})
+}
+
+// centralRank returns the largest rank r below n/2 for which a symmetric statistic from 0 to n is beyond r on both sides with probability at least 0.95, and that
+// probability; rank 0 where none is. The statistic is r with the given probability.
+func centralRank(n int, probability func(r int) float64) (rank int, coverage float64) {
+	const level = 0.95 // of an interval, as everywhere
+	tail := 0.0
+	for r := 0; r < (n+1)/2; r++ {
+		tail += probability(r)
 		c := 1 - 2*tail
 		if r > 0 && c < level {
 			break

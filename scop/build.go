@@ -19,7 +19,7 @@ import (
 // any the bodies of its functions. The path may end in "#name", for one region alone. Of several functions without pragmas,
 // those that are no nests are left out, unless none is. Errors are *source.Error where they have a place.
 func Load(ctx context.Context, path string, opt cfront.Options) (nests []*Nest, err error) {
-	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func()) (err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func() int) (err error) {
 		nests, err = load(ctx, path, opt)
 		return err
 	})
@@ -179,7 +179,6 @@ type builder struct {
 	flats    map[*cfront.Var][]flatAccess // accesses to arrays of one dimension
 	strides  map[*cfront.Var][]*expr.Poly // of arrays of one dimension that have several
 	unseen   map[string]string            // functions without a body here, by their names and types
-	any      map[*Array][]bool            // dimensions of arrays in which subscripts are not affine
 	probing  bool                         // nothing becomes a parameter
 }
 
@@ -192,7 +191,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, flats: map[*cfront.Var][]flatAccess{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, flats: map[*cfront.Var][]flatAccess{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {

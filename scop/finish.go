@@ -66,20 +66,17 @@ func (n *Nest) rowExtents() {
 
 // scatter has the subscripts of all accesses 0 where those of any are not affine, and a read before each write of such an array.
 func (b *builder) scatter() {
-	if len(b.any) == 0 {
-		return
-	}
 	for _, s := range b.nest.Statements {
 		for i, a := range s.Accesses {
 			index := slices.Clone(a.Index)
-			for d, is := range b.any[a.Array] {
+			for d, is := range a.Array.Any {
 				if is {
 					index[d] = polycount.Int(0)
 				}
 			}
 			s.Accesses[i].Index = index
 		}
-		if last := s.Accesses[len(s.Accesses)-1]; last.Array.Scattered {
+		if last := s.Accesses[len(s.Accesses)-1]; last.Array.Scattered() {
 			before := last
 			before.Write = false
 			s.Accesses = slices.Insert(s.Accesses, len(s.Accesses)-1, before)

@@ -34,7 +34,7 @@ type StatementObject struct {
 	Accesses []AccessObject `json:"accesses"`
 }
 
-// AccessObject is an access; where is the part of the domain at which it is made, if that is not all.
+// AccessObject is an access. A subscript "*" may be any. Where is the part of the domain at which the access is made, if that is not all.
 type AccessObject struct {
 	Array     string   `json:"array"`
 	Direction string   `json:"direction"` // read or write
@@ -70,10 +70,7 @@ func (n *Nest) object() *Object {
 			so.Order = append(so.Order, x.String())
 		}
 		for _, a := range s.Accesses {
-			ao := AccessObject{Array: a.Array.Name, Direction: a.direction(), Index: []string{}}
-			for _, x := range a.Index {
-				ao.Index = append(ao.Index, x.String())
-			}
+			ao := AccessObject{Array: a.Array.Name, Direction: a.direction(), Index: a.subscripts()}
 			if a.Where != nil {
 				ao.Where = a.Where.String()
 			}

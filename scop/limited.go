@@ -18,7 +18,7 @@ func Limited[T any](ctx context.Context, n *Nest, units int64, f func(*Nest) (T,
 	budget := polycount.NewBudget(units)
 	defer budget.End()
 	made := new(T) // by what may go on after this returns
-	err = bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
+	err = bounded.Do(ctx, limits, func(context.Context, func() int) (err error) {
 		*made, err = f(n.Within(budget))
 		return err
 	})

@@ -181,7 +181,7 @@ func (b *builder) monotone(x *cfront.For, holds, entered *polycount.Set, name st
 		list, _ := part.Constraints()
 		for _, c := range list {
 			k := c.Affine.Coeff(name)
-			if !c.Affine.Has(name) || !c.Equality && k*step < 0 && !floored(c.Affine, name) {
+			if !c.Affine.Has(name) || !c.Equality && k*step < 0 && !c.Affine.InFloor(name) {
 				continue
 			}
 			implied, err := entered.Implies(c)
@@ -191,14 +191,4 @@ func (b *builder) monotone(x *cfront.For, holds, entered *polycount.Set, name st
 			}
 		}
 	}
-}
-
-// floored reports that the name stands in a floor.
-func floored(a polycount.Affine, name string) bool {
-	for _, t := range a.Terms() {
-		if t.Floor != nil && t.Floor.Num.Has(name) {
-			return true
-		}
-	}
-	return false
 }

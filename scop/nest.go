@@ -67,14 +67,17 @@ type Array struct {
 	Local bool
 	// Written: a statement of the region assigns to it.
 	Written bool
-	// Scattered: subscripts of it depend on data, or are not affine. In a dimension in which any is, the subscripts of all accesses are 0, so that they may be of one
-	// element; a statement that writes to it also reads it, as it may leave what was there.
-	Scattered bool
+	// Any are the dimensions in which some subscript depends on data or is not affine; nil if there is none. In these the subscripts of all accesses are 0, so that
+	// they may be of one element; a statement that writes to the array also reads it, as it may leave what was there.
+	Any []bool
 	// Flat: it has one dimension in the text, of which the innermost of these are parts.
 	Flat bool
 	// Pointed: its rows are pointers.
 	Pointed bool
 }
+
+// Scattered reports that some subscript of the array depends on data or is not affine.
+func (a *Array) Scattered() bool { return a.Any != nil }
 
 // Loop is a for loop.
 type Loop struct {

@@ -45,7 +45,7 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 		b.observed(x.X, x.DType, !x.DType.IsSigned())
 	}
 	if op == expr.Shl || op == expr.Shr {
-		return expr.Binary(op, left, b.value(x.Y))
+		return cexpr.Shift(op, left, b.value(x.Y), x.DType, x.Y.Type())
 	}
 	return expr.Binary(op, left, b.promoted(x.Y, x.DType))
 }

@@ -65,7 +65,7 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 		}
 		checkFinals(t, n, at, trace)
 		checkOrder(t, n, at, trace)
-		if len(stats.Warnings) == 0 && !slices.ContainsFunc(n.Arrays, func(a *Array) bool { return a.Scattered }) {
+		if len(stats.Warnings) == 0 && !slices.ContainsFunc(n.Arrays, func(a *Array) bool { return a.Scattered() }) {
 			checkCounts(t, n, k, stats, at, trace)
 		}
 		checkValues(t, n, nest, at, trace)
@@ -148,18 +148,7 @@ func checkOrder(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) 
 func spread(n *Nest, touches []scoptest.Touch) (out []scoptest.Touch) {
 	unknown := map[string][]bool{}
 	for _, a := range n.Arrays {
-		if !a.Scattered {
-			continue
-		}
-		unknown[a.Name] = make([]bool, len(a.Shape))
-		for d := range a.Shape {
-			unknown[a.Name][d] = true
-			for _, s := range n.Statements {
-				for _, x := range s.Accesses {
-					unknown[a.Name][d] = unknown[a.Name][d] && (x.Array != a || x.Index[d].Equal(polycount.Int(0)))
-				}
-			}
-		}
+		unknown[a.Name] = a.Any
 	}
 	for _, t := range touches {
 		if dims := unknown[t.Array]; dims != nil {

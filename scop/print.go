@@ -73,16 +73,29 @@ func (a Access) direction() string {
 	return "read"
 }
 
-// String is like "A[i, k + 1]", with the condition under which the access is made.
+// String is like "A[i, k + 1]", with the condition under which the access is made; "*" stands for any subscript.
 func (a Access) String() string {
 	text := a.Array.Name
 	if len(a.Index) > 0 {
-		text += "[" + joined(a.Index) + "]"
+		text += "[" + strings.Join(a.subscripts(), ", ") + "]"
 	}
 	if a.Where != nil {
 		text += " in " + a.Where.String()
 	}
 	return text
+}
+
+// subscripts are those of the access as text: "*" where it may be any.
+func (a Access) subscripts() []string {
+	out := []string{}
+	for d, x := range a.Index {
+		text := x.String()
+		if d < len(a.Array.Any) && a.Array.Any[d] {
+			text = "*"
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 func (s *Statement) order() string { return "[" + joined(s.Order) + "]" }

@@ -160,3 +160,22 @@ func TestRowsThatNothingReaches(t *testing.T) {
 		t.Fatal(n, err)
 	}
 }
+
+// TestAnySubscript: a subscript that depends on data is printed as any, and in the other accesses of the array too.
+func TestAnySubscript(t *testing.T) {
+	f, r := parseRegion(t, "void f(int n, int at[n], double x[9][9], double a[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = x[2][at[i]] + x[i][0];\n#pragma endscop\n}\n")
+	n, err := Build(f, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range n.Statements[0].Accesses {
+		got = append(got, a.String())
+	}
+	if want := "at[i] x[2, *] x[i, *] a[i]"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Objects([]*Nest{n})[0].Statements[0].Accesses[1].Index; strings.Join(got, ", ") != "2, *" {
+		t.Errorf("as JSON %q", got)
+	}
+}

@@ -159,10 +159,10 @@ func (b *builder) scattered(x *cfront.Index, v *cfront.Var, write bool, index []
 		if b.open0(a, len(index)) {
 			b.fail(sub, "declare the array with its extents", "the subscript is not affine, and how many elements %s has is not known", v.Name)
 		}
-		if a.Scattered = true; b.any[a] == nil {
-			b.any[a] = make([]bool, len(x.Subs))
+		if a.Any == nil {
+			a.Any = make([]bool, len(x.Subs))
 		}
-		b.any[a][len(index)] = true
+		a.Any[len(index)] = true
 		out.Index = append(out.Index, b.value(sub))
 		index = append(index, polycount.Int(0))
 	}

@@ -22,8 +22,8 @@ type Own struct {
 	Unverified string
 	// Place is an error at a place of the source.
 	Place func(at kernel.Place, msg string) *source.Error
-	// Passed are headers of the source that were not found and passed over.
-	Passed []string
+	// Passed says which headers of the source were not found and passed over; "" without any.
+	Passed func() string
 	// Disregard: parts that are not counted do not matter.
 	Disregard bool
 	// Fixed are sizes whose values the kernel was read for: at others it is another one.

@@ -132,7 +132,7 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 	if chosen != nil {
 		ref.Groups = int64(len(chosen))
 	}
-	for _, a := range job.Args {
+	for _, a := range withMembers(job.Args) {
 		if a.Kind == device.Buffer && a.Write && (chosen == nil || !c.updated(a.Name)) {
 			ref.add(a.Name, buffers[a.Name], report.Written[a.Name], chosen == nil)
 		}
@@ -150,10 +150,24 @@ func (c *Case) updated(array string) bool {
 	})
 }
 
+// withMembers are arguments, of structures their members.
+func withMembers(args []device.Arg) (list []device.Arg) {
+	for _, a := range args {
+		if a.Kind != device.Struct {
+			list = append(list, a)
+			continue
+		}
+		for _, f := range a.Fields {
+			list = append(list, withMembers([]device.Arg{f.Arg})...)
+		}
+	}
+	return list
+}
+
 // buffers are the arguments of a job as the interpreter takes them: sparse ones hold only what it touches.
 func (c *Case) buffers(job device.Job, sparse bool) (map[string]*interp.Buffer, error) {
 	buffers := map[string]*interp.Buffer{}
-	for _, a := range job.Args {
+	for _, a := range withMembers(job.Args) {
 		switch a.Kind {
 		case device.Buffer:
 			if sparse {

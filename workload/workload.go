@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -230,7 +229,7 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 			arg.Kind = device.Scalar
 			arg.Int, arg.Float = scalarValue(p.DType)
 		default:
-			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], seedOf(p.Name)
+			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], device.SeedOf(p.Name)
 			arg.Read, arg.Write = p.Read, p.Write
 			if arg.Sequence, err = c.sequence(p.Name); err != nil {
 				return device.Job{}, err
@@ -344,13 +343,6 @@ func scalarValue(t expr.DType) (int64, float64) {
 	return 0, 1.25
 }
 
-// seedOf gives every array its own data, the same in every run.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
-}
-
 // FormatSizes writes sizes for messages: "m=64, n=128", by name.
 func FormatSizes(sizes map[string]int64) string { return format.SizeList(sizes, ", ") }
 
@@ -436,16 +428,21 @@ func (c *Case) checkSizes(open bool) error {
 			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
 		}
 	}
+	var arrays, extents []string // of which nobody says how large they are
 	for _, p := range params {
 		_, ok := c.Sizes[p]
 		array := c.OpenArray(p)
 		switch {
 		case ok, open && array != nil:
 		case array != nil:
-			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
+			arrays, extents = append(arrays, array.Name), append(extents, p+"=VALUE")
 		default:
 			return c.lacking(kernel, params)
 		}
+	}
+	if len(arrays) > 0 {
+		return fmt.Errorf("kernel %s: the text does not tell how many elements the kernel may access of %s; say it, as in -p %s, or assume what it depends on, as in --assume 'n %% 16 = 0', "+
+			"or let a launch file describe the arrays", kernel, strings.Join(arrays, ", "), strings.Join(extents, ","))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if c.Sizes[name] < 1 && c.empties(name) {

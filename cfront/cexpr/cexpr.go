@@ -34,6 +34,14 @@ func Promoted(v expr.Expr, from, t expr.DType) expr.Expr {
 	return &expr.Cast{DType: t, Arg: v}
 }
 
+// Shift is a shift of a value of type t, which is its own type in C. In kernels it has the common type of both operands: the count, of type from, takes t.
+func Shift(op expr.OpKind, v, count expr.Expr, t, from expr.DType) expr.Expr {
+	if t.IsInteger() && expr.Promote(t, from) != t {
+		count = Promoted(count, from, t)
+	}
+	return expr.Binary(op, v, count)
+}
+
 // Converted is a value of one type as another.
 func Converted(v expr.Expr, from, to expr.DType) expr.Expr {
 	literal, ok := v.(expr.Int)

@@ -179,7 +179,7 @@ func (i *instance) statement(s cfront.Stmt) cfront.Stmt {
 	case *cfront.For:
 		return &cfront.For{Pos: x.Pos, Init: i.optional(x.Init), Cond: i.expr(x.Cond), Step: i.expr(x.Step), Body: i.statement(x.Body), Broken: x.Broken, Unroll: x.Unroll}
 	case *cfront.While:
-		return &cfront.While{Pos: x.Pos, Cond: i.expr(x.Cond), Body: i.statement(x.Body), Do: x.Do}
+		return &cfront.While{Pos: x.Pos, Cond: i.expr(x.Cond), Body: i.statement(x.Body), Do: x.Do, Unroll: x.Unroll}
 	case *cfront.If:
 		return &cfront.If{Pos: x.Pos, Cond: i.expr(x.Cond), Then: i.statement(x.Then), Else: i.optional(x.Else)}
 	case *cfront.Jump:

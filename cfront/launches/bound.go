@@ -58,7 +58,7 @@ func (l *Launch) Bind(params []Param) *Bound {
 	if shared, ok := l.Shared.with(b.fixed).Linear(b.named); ok {
 		b.Shared = b.use(shared)
 	}
-	b.Block, b.Grid = trimmed(b.Block, 1), trimmed(b.Grid, "1")
+	b.Block, b.Grid = Trimmed(b.Block, 1), Trimmed(b.Grid, "1")
 	b.buffers(params)
 	maps.DeleteFunc(b.Given, func(name string, _ int64) bool { return b.Args[name] != "" })
 	var others []string
@@ -89,8 +89,8 @@ func (b *Bound) buffers(params []Param) {
 	}
 }
 
-// trimmed are extents without those behind the first that are 1.
-func trimmed[T comparable](list []T, one T) []T {
+// Trimmed are extents along axes without those behind the first that are 1.
+func Trimmed[T comparable](list []T, one T) []T {
 	for len(list) > 1 && list[len(list)-1] == one {
 		list = list[:len(list)-1]
 	}

@@ -107,11 +107,14 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"perf": perf, "exits": exits},
 		Condition: func(cond string) (bool, error) {
-			if cond == "opencl" {
+			switch cond {
+			case "opencl":
 				if deviceErr != nil {
 					t.Logf("no OpenCL device here, the sessions that need one are skipped: %v", deviceErr)
 				}
 				return len(devices) > 0, nil
+			case "long":
+				return os.Getenv("LONG") != "", nil
 			}
 			return false, nil
 		},

@@ -6,45 +6,87 @@ import (
 	"gpuperf/kernel/expr"
 )
 
+// trips is how often a loop turns, where all that decides is constant: its counter has its first value.
 func (l *lowering) trips(c *counter) (n int, ok bool) {
 	const most = 1 << 16 // iterations: no loop of so many is unrolled
-	s, has := l.env[key{c.v, 0}]
-	if !has || s.x == nil || s.x.Op != ssa.Const {
-		return 0, false
-	}
-	end, known := l.constant(c.end)
+	at, end, known := l.ends(c)
 	by, also := l.constant(c.by)
 	if !known || !also {
 		return 0, false
 	}
-	t := common(c.v.DType, c.end.Type())
-	at := l.signedOf(s.x, c.v.DType)
-	for ; n < most; n++ {
-		if !compares(c.op, at, end, t.IsSigned()) {
+	if c.once {
+		n++
+	}
+	if c.late {
+		at, ok = c.stepped(at, by)
+	} else {
+		ok = true
+	}
+	signed := c.bytes > 1 || common(c.v.DType, c.end.Type()).IsSigned()
+	for ; ok && n < most; n++ {
+		if !compares(c.op, at, end, signed) {
 			return n, true
 		}
-		switch c.step {
-		case "+":
-			at += by
-		case "-":
-			at -= by
-		case "*":
-			at *= by
-		case "/":
-			if by == 0 {
-				return 0, false
-			}
-			at /= by
-		case "<<":
-			at <<= uint(by)
-		case ">>":
-			at >>= uint(by)
-		default:
-			return 0, false
-		}
-		at = wrapped(at, c.v.DType)
+		at, ok = c.stepped(at, by)
 	}
 	return 0, false
+}
+
+// ends are the value that a counter begins with, and the one that it is compared with; of a pointer, how far they are apart in bytes.
+func (l *lowering) ends(c *counter) (first, end int64, known bool) {
+	s, has := l.env[key{c.v, 0}]
+	switch {
+	case !has:
+		return 0, 0, false
+	case s.p != nil && l.harmless(c.end):
+		e := l.expression(c.end)
+		if e.p == nil {
+			return 0, 0, false
+		}
+		end, known = l.apart(s.p, e.p)
+		return 0, end, known
+	case s.x == nil || s.x.Op != ssa.Const || c.v.Pointer:
+		return 0, 0, false
+	}
+	end, known = l.constant(c.end)
+	return l.signedOf(s.x, c.v.DType), end, known
+}
+
+// apart is how many bytes one pointer is behind another, where that is constant.
+func (l *lowering) apart(from, to *pointer) (int64, bool) {
+	if from.space != to.space || from.v != to.v {
+		return 0, false
+	}
+	a, first := l.split(from)
+	b, second := l.split(to)
+	return second - first, a == b
+}
+
+// stepped is a value of a counter behind its change.
+func (c *counter) stepped(at, by int64) (int64, bool) {
+	switch c.step {
+	case "+":
+		at += by * c.bytes
+	case "-":
+		at -= by * c.bytes
+	case "*":
+		at *= by
+	case "/":
+		if by == 0 {
+			return 0, false
+		}
+		at /= by
+	case "<<":
+		at <<= uint(by)
+	case ">>":
+		at >>= uint(by)
+	default:
+		return 0, false
+	}
+	if c.bytes > 1 || c.v.Pointer {
+		return at, true
+	}
+	return wrapped(at, c.v.DType), true
 }
 
 func wrapped(n int64, t expr.DType) int64 {
@@ -150,7 +192,10 @@ func folded(op string, a, b int64, t expr.DType) (int64, bool) {
 	return 0, false
 }
 
-func (l *lowering) size(s cfront.Stmt) int {
+// size is about how many operations a statement is, its loops of known length written out.
+func (l *lowering) size(s cfront.Stmt) int { return l.sizeAfter(s, nil) }
+
+func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 	if s == nil {
 		return 0
 	}
@@ -175,23 +220,39 @@ func (l *lowering) size(s cfront.Stmt) int {
 			}
 		})
 	}
-	inner := 0
-	for _, one := range stmts {
-		inner += l.size(one)
-	}
-	if f, ok := s.(*cfront.For); ok {
-		inner *= max(l.nominal(f), 1)
-	}
-	return n + inner
+	return n + l.turns(s, before)*inOrder(stmts, l.sizeAfter)
 }
 
-func (l *lowering) nominal(f *cfront.For) int {
-	c := l.counts(l.usual(f))
-	d, ok := f.Init.(*cfront.Declare)
-	if c == nil || !ok || len(d.Vars) == 0 || d.Vars[0] != c.v || d.Vars[0].Init == nil {
+// inOrder adds up something of statements, each with the one before it.
+func inOrder(list []cfront.Stmt, of func(s, before cfront.Stmt) int) (n int) {
+	var before cfront.Stmt
+	for _, s := range list {
+		n += of(s, before)
+		before = s
+	}
+	return n
+}
+
+// turns is how often a statement does what is in it, nominally.
+func (l *lowering) turns(s, before cfront.Stmt) int {
+	switch s.(type) {
+	case *cfront.For, *cfront.While:
+		return max(l.nominal(s, before), 1)
+	}
+	return 1
+}
+
+// nominal is how often a loop inside another one turns where its numbers are literals, which the statement before it may have; 0 where that is not known.
+func (l *lowering) nominal(s, before cfront.Stmt) int {
+	x := l.usual(s)
+	c := l.counts(x)
+	if x.Init != nil {
+		before = x.Init
+	}
+	if c == nil || c.v.Pointer {
 		return 0
 	}
-	first, known := l.constant(d.Vars[0].Init)
+	first, known := l.constant(startOf(before, c.v))
 	if !known {
 		return 0
 	}
@@ -205,6 +266,23 @@ func (l *lowering) nominal(f *cfront.For) int {
 		return 0
 	}
 	return max(n, 1)
+}
+
+// startOf is what a statement gives a variable; nil where it gives it nothing.
+func startOf(s cfront.Stmt, v *cfront.Var) cfront.Expr {
+	switch x := s.(type) {
+	case *cfront.Declare:
+		for _, d := range x.Vars {
+			if d == v {
+				return d.Init
+			}
+		}
+	case *cfront.Do:
+		if a, ok := x.X.(*cfront.Assign); ok && a.Op == "" && isVar(a.To, v) {
+			return a.Value
+		}
+	}
+	return nil
 }
 
 func (l *lowering) callSize(x *cfront.Call) int {

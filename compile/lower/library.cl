@@ -141,6 +141,55 @@ float own_smoothstepf(float a, float b, float x)
     return t * t * fmaf(-2.0f, t, 3.0f);
 }
 float own_signf(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
+float own_lgammaf(float x)
+{
+    float a = fabsf(x);
+    if (a >= 3.0f) {
+        float r = __fdividef(1.0f, a), s = r * r;
+        float p = fmaf(s, fmaf(s, 7.77830669e-4f, -2.77765538e-3f), 8.33332729e-2f);
+        return fmaf(a - 0.5f, logf(a), fmaf(p, r, 0.918938533f - a));
+    }
+    float t = a < 1.0f ? a : a - 1.0f;
+    float p = fmaf(t, 0.000185998698f, -0.00227147571f);
+    p = fmaf(t, p, 0.0124851167f);
+    p = fmaf(t, p, -0.0414077135f);
+    p = fmaf(t, p, 0.0949507871f);
+    p = fmaf(t, p, -0.167458943f);
+    p = fmaf(t, p, 0.256063412f);
+    p = fmaf(t, p, -0.397426644f);
+    p = fmaf(t, p, 0.822076437f);
+    p = fmaf(t, p, -0.577196821f);
+    p = fmaf(t, p, -1.54622898e-07f);
+    return a < 1.0f ? p - logf(a) : p;
+}
+float own_tgammaf(float x) { return expf(own_lgammaf(x)); }
+float own_erfinvf(float x)
+{
+    float w = -logf(fmaf(-x, x, 1.0f));
+    if (w < 5.0f) {
+        float p = fmaf(w, 2.26059778e-08f, -1.09894846e-07f);
+        p = fmaf(w, p, -5.48766581e-06f);
+        p = fmaf(w, p, 7.25781085e-05f);
+        p = fmaf(w, p, -0.000176159183f);
+        p = fmaf(w, p, -0.00228678285f);
+        p = fmaf(w, p, 0.0115254312f);
+        p = fmaf(w, p, 0.232018183f);
+        p = fmaf(w, p, 0.886226786f);
+        return p * x;
+    }
+    float s = sqrtf(w);
+    float p = fmaf(s, -0.000231735075f, 0.00566145262f);
+    p = fmaf(s, p, -0.0591004178f);
+    p = fmaf(s, p, 0.340507091f);
+    p = fmaf(s, p, -1.15946374f);
+    p = fmaf(s, p, 2.27776035f);
+    p = fmaf(s, p, -2.16948292f);
+    p = fmaf(s, p, 1.16820846f);
+    p = fmaf(s, p, 0.750530211f);
+    return p * x;
+}
+float own_remainderf(float x, float y) { return fmaf(-rintf(x / y), y, x); }
+float own_rhypotf(float x, float y) { return rsqrtf(fmaf(x, x, y * y)); }
 
 double own_log(double x)
 {
@@ -265,3 +314,256 @@ double own_cbrt(double x)
 double own_hypot(double x, double y) { return sqrt(fma(x, x, y * y)); }
 double own_fmod(double x, double y) { return fma(-trunc(x / y), y, x); }
 double own_fdim(double x, double y) { return x > y ? x - y : 0.0; }
+double own_erfc(double x)
+{
+    double a = fabs(x);
+    double q = (a - 4.0) / (a + 4.0);
+    double p = fma(q, 5.6212237491113924e-10, 6.3089881017227574e-08);
+    p = fma(q, p, 1.1530578755503199e-08);
+    p = fma(q, p, -7.5668183595979311e-07);
+    p = fma(q, p, 3.9131444394394701e-07);
+    p = fma(q, p, 5.6537076819494765e-06);
+    p = fma(q, p, -1.1304397836147307e-05);
+    p = fma(q, p, -2.43697390977039e-05);
+    p = fma(q, p, 0.00015066330422152288);
+    p = fma(q, p, -0.00019926783640719699);
+    p = fma(q, p, -0.00075778633457918498);
+    p = fma(q, p, 0.0050319731043621521);
+    p = fma(q, p, -0.016197731529219123);
+    p = fma(q, p, 0.037167514934502162);
+    p = fma(q, p, -0.06633036610253823);
+    p = fma(q, p, 0.093732835066725737);
+    p = fma(q, p, -0.10103906601853947);
+    p = fma(q, p, 0.068097054251072792);
+    p = fma(q, p, 0.015379652102166734);
+    p = fma(q, p, -0.13962111684050693);
+    p = fma(q, p, 1.2329951186255548);
+    double r = a > 27.3 ? 0.0 : p / fma(2.0, a, 1.0) * exp(-a * a);
+    return x < 0.0 ? 2.0 - r : r;
+}
+double own_erf(double x)
+{
+    double a = fabs(x);
+    if (a < 1.0) {
+        double s = x * x;
+        double p = fma(s, 9.4593019447984567e-09, -1.5203405396120066e-07);
+        p = fma(s, p, 1.6313524646909211e-06);
+        p = fma(s, p, -1.4913668861427999e-05);
+        p = fma(s, p, 0.00012054707829426975);
+        p = fma(s, p, -0.00085483060099504182);
+        p = fma(s, p, 0.005223977185126725);
+        p = fma(s, p, -0.026866170591587173);
+        p = fma(s, p, 0.11283791670627775);
+        p = fma(s, p, -0.37612638903176471);
+        p = fma(s, p, 0.12837916709551225);
+        return fma(p, x, x);
+    }
+    double t = fmin(a, 6.0);
+    double p = fma(t, 2.0818185479811868e-14, -1.2495956521487694e-12);
+    p = fma(t, p, 3.4176056729104841e-11);
+    p = fma(t, p, -5.5812815544325018e-10);
+    p = fma(t, p, 5.9346251561833623e-09);
+    p = fma(t, p, -4.0834361997263398e-08);
+    p = fma(t, p, 1.4716719048456498e-07);
+    p = fma(t, p, 3.0205911591402781e-07);
+    p = fma(t, p, -8.2962515988396846e-06);
+    p = fma(t, p, 6.3605393408992772e-05);
+    p = fma(t, p, -0.0003110270532745772);
+    p = fma(t, p, 0.0010565957072950895);
+    p = fma(t, p, -0.0022710283748729413);
+    p = fma(t, p, 0.00073943086021706578);
+    p = fma(t, p, 0.018772638552084966);
+    p = fma(t, p, -0.1026085257397668);
+    p = fma(t, p, -0.63666623123710364);
+    p = fma(t, p, -1.1283730855895551);
+    return copysign(1.0 - exp(p * t), x);
+}
+double own_normcdf(double x) { return 0.5 * own_erfc(-0.7071067811865475 * x); }
+double own_lgamma(double x)
+{
+    double a = fabs(x);
+    if (a >= 3.0) {
+        double r = 1.0 / a, s = r * r;
+        double p = fma(s, -1.9175269175269176e-3, 8.4175084175084175e-4);
+        p = fma(s, p, -5.9523809523809524e-4);
+        p = fma(s, p, 7.9365079365079365e-4);
+        p = fma(s, p, -2.7777777777777778e-3);
+        p = fma(s, p, 8.3333333333333333e-2);
+        return fma(a - 0.5, own_log(a), fma(p, r, 0.91893853320467274 - a));
+    }
+    double t = a < 1.0 ? a : a - 1.0;
+    double p = fma(t, -1.36567253795745e-06, 2.6098844641102611e-05);
+    p = fma(t, p, -0.00023180800568452082);
+    p = fma(t, p, 0.0012739176770406482);
+    p = fma(t, p, -0.0048718079931928462);
+    p = fma(t, p, 0.013855879951116007);
+    p = fma(t, p, -0.030699322361682206);
+    p = fma(t, p, 0.055125894027130952);
+    p = fma(t, p, -0.083526158109855905);
+    p = fma(t, p, 0.11174254415497058);
+    p = fma(t, p, -0.13876875597123861);
+    p = fma(t, p, 0.16804255888480676);
+    p = fma(t, p, -0.20707470775543646);
+    p = fma(t, p, 0.27053778454946192);
+    p = fma(t, p, -0.40068195576847676);
+    p = fma(t, p, 0.82246686538717517);
+    p = fma(t, p, -0.57721566182381434);
+    p = fma(t, p, -9.4725681319720283e-12);
+    return a < 1.0 ? p - own_log(a) : p;
+}
+double own_tgamma(double x) { return exp(own_lgamma(x)); }
+double own_sinpi(double x) { return own_sin(3.141592653589793 * (x - 2.0 * rint(0.5 * x))); }
+double own_cospi(double x) { return own_cos(3.141592653589793 * (x - 2.0 * rint(0.5 * x))); }
+double own_asinh(double x)
+{
+    double t = fabs(x);
+    return copysign(own_log1p(fma(t, t / (1.0 + sqrt(fma(t, t, 1.0))), t)), x);
+}
+double own_acosh(double x)
+{
+    double t = x - 1.0;
+    return own_log1p(t + sqrt(fma(t, t, 2.0 * t)));
+}
+double own_atanh(double x) { return 0.5 * own_log1p(2.0 * x / (1.0 - x)); }
+double own_rcbrt(double x) { return 1.0 / own_cbrt(x); }
+double own_rhypot(double x, double y) { return rsqrt(fma(x, x, y * y)); }
+double own_remainder(double x, double y) { return fma(-rint(x / y), y, x); }
+double own_near_j0(double s)
+{
+    double p = fma(s, 4.185091226313235e-36, -2.0475827342631265e-33);
+    p = fma(s, p, 7.3905960634042328e-31);
+    p = fma(s, p, -4.0392359584924373e-28);
+    p = fma(s, p, 2.6012322057181207e-25);
+    p = fma(s, p, -1.4955312059903985e-22);
+    p = fma(s, p, 7.2413611762353662e-20);
+    p = fma(s, p, -2.8968531124513731e-17);
+    p = fma(s, p, 9.3859489492602713e-15);
+    p = fma(s, p, -2.4028071096555612e-12);
+    p = fma(s, p, 4.7095027233147657e-10);
+    p = fma(s, p, -6.7816840193744235e-08);
+    p = fma(s, p, 6.7816840271477407e-06);
+    p = fma(s, p, -0.00043402777777484661);
+    p = fma(s, p, 0.015624999999992402);
+    p = fma(s, p, -0.24999999999999128);
+    p = fma(s, p, 0.999999999999998);
+    return p;
+}
+double own_near_y0(double s)
+{
+    double p = fma(s, 8.500275765807628e-36, -3.6595287442411782e-33);
+    p = fma(s, p, 7.0886605710218189e-32);
+    p = fma(s, p, 6.5010726945905039e-28);
+    p = fma(s, p, -5.1781112942609009e-25);
+    p = fma(s, p, 2.9775674098598817e-22);
+    p = fma(s, p, -1.403413184968822e-19);
+    p = fma(s, p, 5.4309005163498265e-17);
+    p = fma(s, p, -1.6932674069264617e-14);
+    p = fma(s, p, 4.1435649702490746e-12);
+    p = fma(s, p, -7.6930797994487162e-10);
+    p = fma(s, p, 1.035847602443655e-07);
+    p = fma(s, p, -9.4950052046857405e-06);
+    p = fma(s, p, 0.00053860266685984827);
+    p = fma(s, p, -0.016073968025935581);
+    p = fma(s, p, 0.17760601686906613);
+    p = fma(s, p, -0.073804295108687704);
+    return p;
+}
+double own_far0(double a, int quarters)
+{
+    double r = 8.0 / a, s = r * r, turned = a - 0.78539816339744831;
+    double u = fma(s, 2.6258068111125485e-09, -1.4618063523128968e-08);
+    u = fma(s, u, 4.2272800965129159e-08);
+    u = fma(s, u, -1.0698817767360128e-07);
+    u = fma(s, u, 3.6631110987987723e-07);
+    u = fma(s, u, -2.1856686502506498e-06);
+    u = fma(s, u, 2.7381248636361711e-05);
+    u = fma(s, u, -0.0010986328483254847);
+    u = fma(s, u, 1.0000000000012075);
+    double v = fma(s, 5.0415291019765645e-07, -2.2629297437954423e-06);
+    v = fma(s, v, 4.2234609540217534e-06);
+    v = fma(s, v, -4.2189222800440371e-06);
+    v = fma(s, v, 2.3273557741068424e-06);
+    v = fma(s, v, -3.6600006686380687e-08);
+    v = fma(s, v, -6.766336164752661e-06);
+    v = fma(s, v, 0.0001430357437749467);
+    v = fma(s, v, -0.015624999492558309);
+    double first = own_turn(turned, quarters + 1), second = own_turn(turned, quarters);
+    return sqrt(0.63661977236758138 / a) * (u * first - v * r * second);
+}
+double own_near_j1(double s)
+{
+    double p = fma(s, 6.5530243475435953e-36, -3.1649787938521428e-33);
+    p = fma(s, p, 6.981330858503262e-31);
+    p = fma(s, p, -1.0146223403569618e-28);
+    p = fma(s, p, 1.7454236707397273e-26);
+    p = fma(s, p, -6.6761892072524839e-24);
+    p = fma(s, p, 3.3105383886614071e-21);
+    p = fma(s, p, -1.4490137225949937e-18);
+    p = fma(s, p, 5.2145467735776036e-16);
+    p = fma(s, p, -1.5017565083153117e-13);
+    p = fma(s, p, 3.3639307411433827e-11);
+    p = fma(s, p, -5.6514033653411662e-09);
+    p = fma(s, p, 6.7816840277991889e-07);
+    p = fma(s, p, -5.4253472221977298e-05);
+    p = fma(s, p, 0.0026041666666654965);
+    p = fma(s, p, -0.062499999999998473);
+    p = fma(s, p, 0.50000000000000033);
+    return p;
+}
+double own_near_y1(double s)
+{
+    double p = fma(s, -1.0115754298249976e-37, 1.173303828364996e-35);
+    p = fma(s, p, -1.4526431940402575e-32);
+    p = fma(s, p, 2.4073572625064474e-29);
+    p = fma(s, p, -2.0049963563479586e-26);
+    p = fma(s, p, 1.2554482185848311e-23);
+    p = fma(s, p, -6.4731282446559289e-21);
+    p = fma(s, p, 2.7614969478210264e-18);
+    p = fma(s, p, -9.5914455561879394e-16);
+    p = fma(s, p, 2.6494806447286695e-13);
+    p = fma(s, p, -5.648024424319247e-11);
+    p = fma(s, p, 8.9318796083646107e-09);
+    p = fma(s, p, -9.9267406185727513e-07);
+    p = fma(s, p, 7.1642687499393545e-05);
+    p = fma(s, p, -0.002955305336079077);
+    p = fma(s, p, 0.054348688160509598);
+    p = fma(s, p, -0.19605709064623889);
+    return p;
+}
+double own_far1(double a, int quarters)
+{
+    double r = 8.0 / a, s = r * r, turned = a - 2.3561944901923449;
+    double u = fma(s, -2.9111599872146979e-09, 1.6209227962838725e-08);
+    u = fma(s, u, -4.6838722425727611e-08);
+    u = fma(s, u, 1.1902406162232318e-07);
+    u = fma(s, u, -4.1547052393819073e-07);
+    u = fma(s, u, 2.5830811139690619e-06);
+    u = fma(s, u, -3.5204426363750821e-05);
+    u = fma(s, u, 0.0018310547299222554);
+    u = fma(s, u, 0.99999999999857159);
+    double v = fma(s, -6.1635406951993738e-07, 2.7668065503033155e-06);
+    v = fma(s, v, -5.1650963017435254e-06);
+    v = fma(s, v, 5.1638969828433374e-06);
+    v = fma(s, v, -2.8633479127428232e-06);
+    v = fma(s, v, 1.0103805494680983e-07);
+    v = fma(s, v, 8.2699665989380193e-06);
+    v = fma(s, v, -0.00020025277934837123);
+    v = fma(s, v, 0.046874999379766039);
+    double first = own_turn(turned, quarters + 1), second = own_turn(turned, quarters);
+    return sqrt(0.63661977236758138 / a) * (u * first - v * r * second);
+}
+double own_j0(double x)
+{
+    double a = fabs(x);
+    return a < 8.0 ? own_near_j0(a * a) : own_far0(a, 0);
+}
+double own_y0(double x) { return x < 8.0 ? fma(0.63661977236758138 * own_log(x), own_near_j0(x * x), own_near_y0(x * x)) : own_far0(x, -1); }
+double own_j1(double x)
+{
+    double a = fabs(x);
+    return copysign(1.0, x) * (a < 8.0 ? a * own_near_j1(a * a) : own_far1(a, 0));
+}
+double own_y1(double x)
+{
+    return x < 8.0 ? fma(0.63661977236758138, own_log(x) * x * own_near_j1(x * x) - 1.0 / x, x * own_near_y1(x * x)) : own_far1(x, -1);
+}

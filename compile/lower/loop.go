@@ -7,176 +7,13 @@ import (
 	"gpuperf/compile/ssa"
 )
 
-// counter is how a loop counts: a variable begins with a value, and each iteration changes it as long as it compares with an end.
-type counter struct {
-	v    *cfront.Var
-	op   string // of the comparison, the variable on the left
-	end  cfront.Expr
-	step string // + or -, or another operation
-	by   cfront.Expr
-	cond *cfront.Binary
-}
-
-// counts finds how a loop counts; nil where it does not.
-func (l *lowering) counts(x *cfront.For) *counter {
-	cond, ok := x.Cond.(*cfront.Binary)
-	if !ok { // the counter alone: until it is 0
-		if x.Cond == nil || x.Cond.Type() == "" || !x.Cond.Type().IsInteger() {
-			return nil
-		}
-		cond = cfront.Operation(x.Pos, "!=", x.Cond, cfront.Zero(x.Pos))
-	}
-	step, others := stepOf(x.Step, cond)
-	if step == nil {
-		return nil
-	}
-	to := step.To.(*cfront.Ref)
-	if !to.Var.DType.IsInteger() || len(to.Var.Dims) > 0 || l.learnt.memory[to.Var] {
-		return nil
-	}
-	c := &counter{v: to.Var, op: cond.Op, end: cond.Y, step: step.Op, by: step.Value, cond: cond}
-	if step.Op == "" { // i = i + 1
-		b, ok := step.Value.(*cfront.Binary)
-		if !ok || !isVar(b.X, c.v) {
-			return nil
-		}
-		c.step, c.by = b.Op, b.Y
-	}
-	if !isVar(cond.X, c.v) {
-		if !isVar(cond.Y, c.v) {
-			return nil
-		}
-		c.end = cond.X
-		c.op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}[cond.Op]
-	}
-	changed := l.assigned(append(others, x.Body, &cfront.Do{X: x.Cond})...)
-	if changed[c.v] {
-		return nil
-	}
-	changed[c.v] = true // by the step
-	if names(c.end, changed) || names(c.by, changed) {
-		return nil
-	}
-	return c
-}
-
-// stepOf is the assignment of a step to the variable that a comparison is about, and what else the step does.
-func stepOf(step cfront.Expr, cond *cfront.Binary) (found *cfront.Assign, others []cfront.Stmt) {
-	items := []cfront.Expr{step}
-	if list, ok := step.(*cfront.List); ok {
-		items = list.Items
-	}
-	for _, e := range items {
-		if a, ok := e.(*cfront.Assign); ok && found == nil {
-			if to, ok := a.To.(*cfront.Ref); ok && (isVar(cond.X, to.Var) || isVar(cond.Y, to.Var)) {
-				found = a
-				continue
-			}
-		}
-		others = append(others, &cfront.Do{X: e})
-	}
-	return found, others
-}
-
-// names reports whether an expression has one of the variables in it.
-func names(e cfront.Expr, list map[*cfront.Var]bool) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
-		r, ok := e.(*cfront.Ref)
-		found = found || ok && list[r.Var]
-	})
-	return found
-}
-
-// isVar reports whether an expression is a variable, perhaps converted.
-func isVar(e cfront.Expr, v *cfront.Var) bool {
-	if c, ok := e.(*cfront.Cast); ok && c.DType.IsInteger() {
-		e = c.X
-	}
-	r, ok := e.(*cfront.Ref)
-	return ok && r.Var == v
-}
-
-// assigned are the variables that a statement, or what it calls, may change.
-func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
-	all := map[*cfront.Var]bool{}
-	var change func(e cfront.Expr)
-	change = func(e cfront.Expr) {
-		switch x := e.(type) {
-		case *cfront.Ref:
-			all[x.Var] = true
-			if s, ok := l.env[key{x.Var, 0}]; ok && s.p != nil && s.p.v != nil { // through a pointer to a variable
-				all[s.p.v] = true
-			}
-		case *cfront.Index:
-			change(x.Of)
-		case *cfront.Lane:
-			change(x.X)
-		case *cfront.Member:
-			change(x.X)
-		case *cfront.Cast:
-			change(x.X)
-		case *cfront.Address:
-			change(x.X)
-		case *cfront.Binary:
-			change(x.X)
-			change(x.Y)
-		}
-	}
-	var walk func(s cfront.Stmt)
-	walk = func(s cfront.Stmt) {
-		if a := l.file.Assembly(s); a != nil {
-			for _, e := range a.Out {
-				change(e)
-			}
-			return
-		}
-		stmts, exprs := cfront.Inside(s)
-		for _, e := range exprs {
-			cfront.Walk(e, func(e cfront.Expr) {
-				switch x := e.(type) {
-				case *cfront.Assign:
-					change(x.To)
-				case *cfront.Address:
-					change(x.X)
-				case *cfront.Call:
-					for _, a := range x.Args {
-						if a.PointsTo() != "" || a.Record() != nil {
-							change(a)
-						}
-					}
-				}
-			})
-		}
-		if d, ok := s.(*cfront.Declare); ok {
-			for _, v := range d.Vars {
-				all[v] = true
-			}
-		}
-		for _, inner := range stmts {
-			walk(inner)
-		}
-	}
-	for _, s := range list {
-		if s != nil {
-			walk(s)
-		}
-	}
-	return all
-}
-
-// trips is how often a loop turns, where all that decides is constant: its counter has its first value.
-// signedOf is a constant as a number of its type.
-// constant is the value of an integer expression that is known when the kernel is compiled. Nothing is made for it.
-// size is about how many operations a statement is, its loops of known length written out.
-// nominal is how often a loop inside another one turns where its numbers are literals; 1 where that is not known.
-// forLoop is a for loop.
-func (l *lowering) forLoop(x *cfront.For) {
-	if x.Init != nil {
+// looping is a loop of any kind.
+func (l *lowering) looping(s cfront.Stmt) {
+	if x, ok := s.(*cfront.For); ok && x.Init != nil {
 		l.statement(x.Init)
 	}
-	x = l.usual(x)
-	c := l.counts(x)
-	if c != nil {
+	x := l.usual(s)
+	if c := l.counts(x); c != nil {
 		if n, ok := l.trips(c); ok && l.writesOut(x, n) {
 			l.unrolled(x, n)
 			return
@@ -185,11 +22,11 @@ func (l *lowering) forLoop(x *cfront.For) {
 			return
 		}
 	}
-	l.looped(x.Cond, x.Body, x.Step, false)
+	l.looped(x.Cond, x.Body, x.Step, x.once)
 }
 
 // writesOut decides whether a loop of so many iterations is unrolled as a whole.
-func (l *lowering) writesOut(x *cfront.For, n int) bool {
+func (l *lowering) writesOut(x *loop, n int) bool {
 	switch {
 	case x.Unroll == 1:
 		return n <= 1
@@ -202,7 +39,7 @@ func (l *lowering) writesOut(x *cfront.For, n int) bool {
 }
 
 // unrolled writes out all iterations.
-func (l *lowering) unrolled(x *cfront.For, n int) {
+func (l *lowering) unrolled(x *loop, n int) {
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
 	leaves := l.left(x.Body)
 	l.frames = append(l.frames, fr)
@@ -216,14 +53,35 @@ func (l *lowering) unrolled(x *cfront.For, n int) {
 		if l.dead {
 			break
 		}
-		l.iteration(fr, x.Body)
-		if !l.dead && x.Step != nil {
-			l.expression(x.Step)
-		}
+		l.oneTurn(fr, x)
+	}
+	if !l.dead && !x.once {
+		l.effects(x.Cond)
 	}
 	l.frames = l.frames[:len(l.frames)-1]
 	if leaves {
 		l.leave(r, &fr.ends)
+	}
+}
+
+// oneTurn is an iteration of a loop that is known to make it.
+func (l *lowering) oneTurn(fr *frame, x *loop) {
+	if !x.once {
+		l.effects(x.Cond)
+	}
+	l.iteration(fr, x.Body)
+	if !l.dead && x.Step != nil {
+		l.expression(x.Step)
+	}
+	if !l.dead && x.once {
+		l.effects(x.Cond)
+	}
+}
+
+// effects does what a condition changes.
+func (l *lowering) effects(cond cfront.Expr) {
+	if cond != nil && len(l.assigned(&cfront.Do{X: cond})) > 0 {
+		l.condition(cond)
 	}
 }
 
@@ -264,14 +122,6 @@ func (l *lowering) contains(s cfront.Stmt, is func(j *cfront.Jump, inner bool) b
 	}
 	walk(s, false)
 	return found
-}
-
-func (l *lowering) whileLoop(x *cfront.While) {
-	if !x.Do {
-		l.forLoop(&cfront.For{Pos: x.Pos, Cond: x.Cond, Body: x.Body})
-		return
-	}
-	l.looped(x.Cond, x.Body, nil, true)
 }
 
 // looped is a loop: its condition is tested before it and at the end of each iteration. Of what must hold together, what may not be computed in vain is

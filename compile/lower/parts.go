@@ -1,20 +1,22 @@
 package lower
 
 import (
+	"math/bits"
+
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
 	"gpuperf/kernel/expr"
 )
 
 // times is how many iterations of a loop are written out beside each other.
-func (l *lowering) times(x *cfront.For, c *counter) int {
+func (l *lowering) times(x *loop, c *counter) int {
 	switch {
 	case x.Unroll == 1 || l.contains(x.Body, func(j *cfront.Jump, inner bool) bool { return j.What == "break" && !inner || j.What == "return" }):
 		return 1
 	case x.Unroll > 1:
 		return x.Unroll
 	}
-	if l.contains2(x.Body) {
+	if l.staysLoop(x.Body, nil) {
 		return 1
 	}
 	most, bounded := l.mostTrips(c)
@@ -26,30 +28,25 @@ func (l *lowering) times(x *cfront.For, c *counter) int {
 	return 1
 }
 
-// contains2 reports whether a statement has loops that stay loops.
-func (l *lowering) contains2(s cfront.Stmt) bool {
-	found := false
-	var walk func(s cfront.Stmt)
-	walk = func(s cfront.Stmt) {
-		switch x := s.(type) {
-		case *cfront.While:
-			found = true
-		case *cfront.For:
-			if n := l.nominal(x); n == 0 || !l.writesOut(x, n) {
-				found = true
-			}
-		}
-		stmts, _ := cfront.Inside(s)
-		for _, one := range stmts {
-			walk(one)
+// staysLoop reports whether a statement has loops that stay loops.
+func (l *lowering) staysLoop(s, before cfront.Stmt) bool {
+	switch x := s.(type) {
+	case *cfront.For, *cfront.While:
+		if n := l.nominal(x, before); n == 0 || !l.writesOut(l.usual(x), n) {
+			return true
 		}
 	}
-	walk(s)
-	return found
+	stmts, _ := cfront.Inside(s)
+	return inOrder(stmts, func(s, before cfront.Stmt) int {
+		if l.staysLoop(s, before) {
+			return 1
+		}
+		return 0
+	}) > 0
 }
 
 // inParts makes two loops: one that does several iterations at a time, and one for the rest. It reports false where that cannot be.
-func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
+func (l *lowering) inParts(x *loop, c *counter, times int) bool {
 	n := l.length(c)
 	if n == nil {
 		return false
@@ -60,13 +57,16 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 	if times&(times-1) != 0 {
 		return false
 	}
-	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
+	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step}, &cfront.Do{X: x.Cond})
 	left := l.hold(ssa.W)
 	sizes := []int{times}
 	if most, bounded := l.mostTrips(c); l.again(x, c) && (!bounded || most >= int64(times*l.Times)) {
 		sizes = []int{times * l.Times, times}
 	}
-	some := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+	some := l.Bool(true)
+	if !x.once {
+		some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+	}
 	assigned[left.v] = true
 	l.when(some, func() {
 		rest := n
@@ -83,23 +83,27 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 			l.when(enough, func() { l.counted(left, whole, int64(each), l.iterations(x, each), assigned) })
 		}
 	})
+	if !x.once {
+		l.effects(x.Cond)
+	}
 	return true
 }
 
 // iterations are so many of a loop, one after the other.
-func (l *lowering) iterations(x *cfront.For, times int) func(*frame) {
+func (l *lowering) iterations(x *loop, times int) func(*frame) {
 	return func(fr *frame) {
 		for range times {
-			l.holds(x.Cond)
-			l.iteration(fr, x.Body)
-			l.expression(x.Step)
+			if !x.once {
+				l.holds(x.Cond)
+			}
+			l.oneTurn(fr, x)
 		}
 	}
 }
 
 // again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies
 // whose counter takes consecutive values up to what is no quotient.
-func (l *lowering) again(x *cfront.For, c *counter) bool {
+func (l *lowering) again(x *loop, c *counter) bool {
 	by, known := l.constant(c.by)
 	quotient := false
 	cfront.Walk(c.end, func(e cfront.Expr) {
@@ -120,15 +124,20 @@ func (l *lowering) straight(s cfront.Stmt) bool {
 		})
 	}
 	for _, one := range stmts {
-		_, loop := one.(*cfront.For)
-		ok = ok && !loop && l.straight(one)
+		switch one.(type) {
+		case *cfront.For, *cfront.While:
+			ok = false
+		}
+		ok = ok && l.straight(one)
 	}
 	return ok
 }
 
 // work is about how many instructions a statement takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
 // product that is added to something is one with the sum.
-func (l *lowering) work(s cfront.Stmt) (n int) {
+func (l *lowering) work(s cfront.Stmt) int { return l.workAfter(s, nil) }
+
+func (l *lowering) workAfter(s, before cfront.Stmt) (n int) {
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
 		n += l.size(&cfront.Do{Pos: s.Place(), X: e})
@@ -154,14 +163,7 @@ func (l *lowering) work(s cfront.Stmt) (n int) {
 			}
 		})
 	}
-	inner := 0
-	for _, one := range stmts {
-		inner += l.work(one)
-	}
-	if f, ok := s.(*cfront.For); ok {
-		inner *= max(l.nominal(f), 1)
-	}
-	return n + inner
+	return n + l.turns(s, before)*inOrder(stmts, l.workAfter)
 }
 
 // inRegisters reports whether an expression is a variable that is not kept in memory, or an element of one.
@@ -188,7 +190,7 @@ func isProduct(e cfront.Expr) bool {
 }
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.
-func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
+func (l *lowering) inEqualParts(x *loop, n int64, times int) bool {
 	for n%int64(times) != 0 && x.Unroll == 0 {
 		times--
 	}
@@ -196,7 +198,7 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 		return false
 	}
 	left := l.hold(ssa.W)
-	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
+	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step}, &cfront.Do{X: x.Cond})
 	assigned[left.v] = true
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions), loop: l.loop}
 	if whole := n - n%int64(times); whole > 0 {
@@ -204,10 +206,12 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 	}
 	l.frames = append(l.frames, fr)
 	for range n % int64(times) {
-		l.iteration(fr, x.Body)
-		l.expression(x.Step)
+		l.oneTurn(fr, x)
 	}
 	l.frames = l.frames[:len(l.frames)-1]
+	if !x.once {
+		l.effects(x.Cond)
+	}
 	return true
 }
 
@@ -229,40 +233,70 @@ func (l *lowering) length(c *counter) *ssa.Value {
 	}
 	by, known := l.constant(c.by)
 	s, ok := l.env[key{c.v, 0}]
-	t := common(c.v.DType, c.end.Type())
-	if ok && s.x != nil && wordType(t) == ssa.D && c.v.DType.Size() >= 4 && l.harmless(c.end) && known && by == 1 {
-		return l.longLength(c, s.x, t)
-	}
-	if !ok || s.x == nil || !l.harmless(c.end) || wordType(t) != ssa.W || wordType(c.v.DType) != ssa.W || c.v.DType.Size() < 4 {
+	if !ok || !l.harmless(c.end) || c.step != "+" && c.step != "-" || known && by == 0 {
 		return nil
 	}
-	if known && c.step == "-" {
+	if c.step == "-" {
 		by = -by
 	}
-	switch {
-	case c.step != "+" && c.step != "-" || known && by == 0:
-		return nil
-	case known && (by > 0) != (c.op == "<" || c.op == "<=") && c.op != "!=":
-		return nil
-	case !known && (c.step != "+" || c.op != "<" || !l.harmless(c.by)):
+	up := c.op == "<" || c.op == "<="
+	if c.op == "!=" {
+		up = by > 0
+	}
+	if known && (by > 0) != up || !known && (c.step != "+" || c.op != "<" || !l.harmless(c.by)) || c.late && !c.once && !known {
 		return nil
 	}
+	t := common(c.v.DType, c.end.Type())
+	var n *ssa.Value
+	switch {
+	case c.v.Pointer:
+		n = l.pointerLength(c, s.p, by)
+	case s.x == nil || c.v.DType.Size() < 4:
+	case wordType(t) == ssa.D:
+		if by == 1 || by == -1 {
+			first := l.convert(c.cond.Pos, number(c.v.DType, s.x), t).x[0]
+			n = l.longLength(c, t, first, l.convert(c.cond.Pos, l.expression(c.end), t).x[0], by)
+		}
+	case wordType(c.v.DType) == ssa.W:
+		n = l.wordLength(c, t, s.x, by, known)
+	}
+	if n != nil && c.once && !c.late { // the first test comes before the first change
+		n = l.Make(ssa.Add, ssa.W, n, l.Const(1))
+	}
+	return n
+}
+
+// least is how often a loop turns of whose condition the first value is beyond the end.
+func (c *counter) least() int64 {
+	if c.once && c.late {
+		return 1
+	}
+	return 0
+}
+
+// from is the value that the first test of a loop, or of one that tests before its first iteration, sees.
+func (l *lowering) from(c *counter, first *ssa.Value, by int64) *ssa.Value {
+	if c.late && !c.once {
+		return l.Make(ssa.Add, first.Type, first, l.like(first.Type, by))
+	}
+	return first
+}
+
+// wordLength is the length of a loop whose counter has 32 bits.
+func (l *lowering) wordLength(c *counter, t expr.DType, first *ssa.Value, by int64, known bool) *ssa.Value {
 	if signed := t.IsSigned() && common(c.v.DType, c.by.Type()).IsSigned(); !signed && (!known || by != 1 && by != -1) {
 		return nil // the counter may run over
 	}
+	first = l.from(c, first, by)
 	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
 	if c.op == "<=" {
 		end = l.Make(ssa.Add, ssa.W, end, l.Const(1))
 	} else if c.op == ">=" {
 		end = l.Make(ssa.Add, ssa.W, end, l.Const(-1))
 	}
-	span := l.Make(ssa.Sub, ssa.W, end, s.x)
+	span := l.Make(ssa.Sub, ssa.W, end, first)
 	if known && by < 0 {
-		span, by = l.Make(ssa.Sub, ssa.W, s.x, end), -by
-	}
-	some := l.compared(map[bool]string{true: "LT", false: "GT"}[c.op == "<" || c.op == "<="], t, s.x, end)
-	if c.op == "!=" {
-		some = l.Bool(true)
+		span, by = l.Make(ssa.Sub, ssa.W, first, end), -by
 	}
 	n := span
 	if !known {
@@ -271,30 +305,48 @@ func (l *lowering) length(c *counter) *ssa.Value {
 	} else if by != 1 {
 		n = l.quotient(expr.Uint32, l.Make(ssa.Add, ssa.W, span, l.Const(by-1)), l.Const(by))
 	}
-	return l.Make(ssa.Select, ssa.W, some, n, l.Const(0))
+	if c.op == "!=" {
+		return n
+	}
+	some := l.compared(map[bool]string{true: "LT", false: "GT"}[c.op == "<" || c.op == "<="], t, first, end)
+	return l.Make(ssa.Select, ssa.W, some, n, l.Const(c.least()))
 }
 
-// longLength is the length of a loop with a counter of 64 bits that takes consecutive values. What does not end soon is taken to turn most times.
-func (l *lowering) longLength(c *counter, first *ssa.Value, t expr.DType) *ssa.Value {
-	const most = 1<<31 - 1<<8 // the counter of what is left has 32 bits, and whole parts are taken from it
-	up := c.op == "<" || c.op == "<="
-	if up != (c.step == "+") && c.op != "!=" || c.step != "+" && c.step != "-" || !up && c.op != ">" && c.op != ">=" && c.op != "!=" {
+// pointerLength is the length of a loop whose counter is a pointer.
+func (l *lowering) pointerLength(c *counter, first *pointer, by int64) *ssa.Value {
+	end := l.expression(c.end).p
+	each := max(by, -by) * c.bytes
+	if first == nil || end == nil || first.space != end.space || first.space == ssa.NoSpace || each == 0 || each&(each-1) != 0 {
 		return nil
 	}
-	start := l.convert(c.cond.Pos, number(c.v.DType, first), t).x[0]
-	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
-	if by := map[string]int64{"<=": 1, ">=": -1}[c.op]; by != 0 {
-		end = l.Make(ssa.Add, ssa.D, end, l.like(ssa.D, by))
+	a, b := l.address(first), l.address(end)
+	t := expr.DType(expr.Uint64)
+	if a.Type == ssa.W {
+		a, b = l.convert(c.cond.Pos, number(expr.Uint32, a), t).x[0], l.convert(c.cond.Pos, number(expr.Uint32, b), t).x[0]
 	}
-	span, name := l.Make(ssa.Sub, ssa.D, end, start), "LT"
-	if c.step == "-" {
-		span, name = l.Make(ssa.Sub, ssa.D, start, end), "GT"
+	return l.longLength(c, t, a, b, by*c.bytes)
+}
+
+// longLength is the length of a loop with a counter of 64 bits that changes by a power of two. What does not end soon is taken to turn most times.
+func (l *lowering) longLength(c *counter, t expr.DType, first, end *ssa.Value, by int64) *ssa.Value {
+	const most = 1<<31 - 1<<8 // the counter of what is left has 32 bits, and whole parts are taken from it
+	first = l.from(c, first, by)
+	span, name := l.Make(ssa.Sub, ssa.D, end, first), "LT"
+	if by < 0 {
+		span, name, by = l.Make(ssa.Sub, ssa.D, first, end), "GT", -by
 	}
-	some := l.Bool(true)
-	if c.op != "!=" {
-		some = l.compared(name, t, start, end)
+	switch c.op {
+	case "<", ">":
+		span = l.Make(ssa.Add, ssa.D, span, l.like(ssa.D, by-1))
+	case "<=", ">=":
+		span, name = l.Make(ssa.Add, ssa.D, span, l.like(ssa.D, by)), name[:1]+"E"
 	}
-	few := l.compared("LT", expr.Uint64, span, l.like(ssa.D, most))
-	low := l.convert(c.cond.Pos, number(expr.Uint64, span), expr.Uint32).x[0]
-	return l.Make(ssa.Select, ssa.W, some, l.Make(ssa.Select, ssa.W, few, low, l.Const(most)), l.Const(0))
+	n := l.Make(ssa.ShrU, ssa.D, span, l.Const(int64(bits.TrailingZeros64(uint64(by)))))
+	few := l.compared("LT", expr.Uint64, n, l.like(ssa.D, most))
+	low := l.convert(c.cond.Pos, number(expr.Uint64, n), expr.Uint32).x[0]
+	n = l.Make(ssa.Select, ssa.W, few, low, l.Const(most))
+	if c.op == "!=" {
+		return n
+	}
+	return l.Make(ssa.Select, ssa.W, l.compared(name, t, first, end), n, l.Const(c.least()))
 }

@@ -167,10 +167,8 @@ func (l *lowering) statement(s cfront.Stmt) {
 		}
 	case *cfront.If:
 		l.branch(x)
-	case *cfront.For:
-		l.forLoop(x)
-	case *cfront.While:
-		l.whileLoop(x)
+	case *cfront.For, *cfront.While:
+		l.looping(x)
 	case *cfront.Jump:
 		l.jump(x)
 	case *cfront.Other:

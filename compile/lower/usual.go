@@ -2,22 +2,41 @@ package lower
 
 import "gpuperf/cfront"
 
-// usual is a loop as its text might have it just as well: with a condition in the head in place of a jump at the beginning of the body, and a step there in
-// place of one at the end.
-func (l *lowering) usual(x *cfront.For) *cfront.For {
+// loop is a loop of any kind as one with a head.
+type loop struct {
+	*cfront.For
+	once bool // the condition is tested behind each iteration alone
+}
+
+// usual is a loop with a condition in place of a jump at the beginning of the body, or at its end.
+func (l *lowering) usual(s cfront.Stmt) *loop {
+	var x *loop
+	switch s := s.(type) {
+	case *cfront.For:
+		x = &loop{For: s}
+	case *cfront.While:
+		x = &loop{&cfront.For{Pos: s.Pos, Cond: s.Cond, Body: s.Body, Unroll: s.Unroll}, s.Do}
+	}
 	body, ok := x.Body.(*cfront.Block)
-	if !ok || len(body.Items) == 0 {
+	if !ok || len(body.Items) == 0 || !l.endless(x.Cond) || l.file.Assembly(body) != nil {
 		return x
 	}
-	out, items := *x, body.Items
-	if cond := until(items[0]); cond != nil && l.endless(x.Cond) {
-		out.Cond, items = cond, items[1:]
+	last := len(body.Items) - 1
+	if cond := until(body.Items[0]); cond != nil {
+		return x.tested(cond, body, body.Items[1:], false)
 	}
-	if cond, ok := out.Cond.(*cfront.Binary); ok && x.Step == nil && !l.contains(body, func(j *cfront.Jump, inner bool) bool { return j.What == "continue" && !inner }) {
-		out.Step, items = l.stepped(items, cond)
+	again := func(j *cfront.Jump, inner bool) bool { return j.What == "continue" && !inner }
+	if cond := until(body.Items[last]); cond != nil && x.Step == nil && !l.contains(body, again) {
+		return x.tested(cond, body, body.Items[:last], true)
 	}
-	out.Body = &cfront.Block{Pos: body.Pos, Items: items, Last: body.Last}
-	return &out
+	return x
+}
+
+// tested is a loop with a condition, and a part of its body.
+func (x *loop) tested(cond cfront.Expr, body *cfront.Block, items []cfront.Stmt, once bool) *loop {
+	out := *x.For
+	out.Cond, out.Body = cond, &cfront.Block{Pos: body.Pos, Items: items, Last: body.Last}
+	return &loop{&out, once}
 }
 
 // until is the condition on which a loop goes on that a statement leaves: if (i == n) break. It is nil for other statements.
@@ -48,33 +67,4 @@ func (l *lowering) endless(cond cfront.Expr) bool {
 	}
 	n, known := l.constant(cond)
 	return known && n != 0
-}
-
-// stepped takes the step of a counter from the end of a body: what follows it does not mention the counter.
-func (l *lowering) stepped(items []cfront.Stmt, cond *cfront.Binary) (step cfront.Expr, rest []cfront.Stmt) {
-	for i := len(items) - 1; i >= 0; i-- {
-		do, ok := items[i].(*cfront.Do)
-		if !ok || do.X == nil {
-			break
-		}
-		if a, _ := stepOf(do.X, cond); a != nil && a == do.X {
-			v := a.To.(*cfront.Ref).Var
-			for _, after := range items[i+1:] {
-				if l.learnt.memory[v] || names(after.(*cfront.Do).X, map[*cfront.Var]bool{v: true}) || calls(after.(*cfront.Do).X) {
-					return nil, items
-				}
-			}
-			return a, append(append([]cfront.Stmt{}, items[:i]...), items[i+1:]...)
-		}
-	}
-	return nil, items
-}
-
-// calls reports whether an expression calls a function, which may mention any variable.
-func calls(e cfront.Expr) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
-		_, is := e.(*cfront.Call)
-		found = found || is
-	})
-	return found
 }

@@ -221,6 +221,9 @@ func (g *graph) merge(a, b unit) {
 
 // rename puts the units that stand for others in their places, and takes away what copies nothing.
 func (f *function) rename(g *graph) {
+	if f.stack != none {
+		f.stack = g.find(f.stack)
+	}
 	for _, c := range f.blocks {
 		kept := c.list[:0]
 		for _, in := range c.list {
@@ -266,6 +269,8 @@ const (
 	mostPredicates = 7   // P0 to P6
 	mostUniform    = 63  // UR0 to UR62
 	stackRegister  = 1   // by the calling convention
+
+	mostUnbounded = 4 * mostRegisters // before some are spilled
 )
 
 // allocate gives each unit a register: in the order of the code the least that is free, beside each other where they are a group.
@@ -305,7 +310,7 @@ func (f *function) allocate() (registers []int, most int, err error) {
 		if n > 2 {
 			align = 4
 		}
-		limit := [...]int{mostRegisters, mostPredicates, mostUniform}[f.class[u]]
+		limit := [...]int{mostUnbounded, mostPredicates, mostUniform}[f.class[u]]
 		at := f.lowest(g, registers, first, n, align, 0, limit)
 		if n == 1 && f.class[u] == classGeneral && at+1 < limit {
 			at = f.betterBank(g, registers, triples[u], u, at, limit)
@@ -374,7 +379,7 @@ func (f *function) betterBank(g *graph, registers []int, with [][2]unit, u unit,
 }
 
 func (f *function) free(g *graph, registers []int, first unit, n, at int) bool {
-	if f.class[first] == classGeneral && at <= stackRegister && at+n > stackRegister && f.Stack == 0 {
+	if f.class[first] == classGeneral && at <= stackRegister && at+n > stackRegister && f.stack == none {
 		return false // R1 is that of the stack
 	}
 	for i := range n {

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Architecture string // such as sm_90
 	File         string // that lines are of; "" for no lines
-	Limit        int    // registers beyond which the order of instructions is to save some
+	Limit        int    // registers that a work-item may have, 0 for all that there are: beyond these values are spilled
 }
 
 // mostUnits bounds the words that instructions compute: which of them are needed at the same time takes a bit for each two.
@@ -50,10 +50,18 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 				f, numbers, most = g, other, fewer
 			}
 		}
-		if err == nil && o.Limit > 0 && most > o.Limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
+		limit := min(cmp.Or(o.Limit, mostRegisters), mostRegisters)
+		if err == nil && most > limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
+			first, best := most, try == 0
+			less := 0
 			for _, ordered := range []bool{true, false} {
-				if g, other, fewer, err := again(ordered, most); err == nil && fewer < most {
-					f, numbers, most = g, other, fewer
+				if g, other, fewer, err := again(ordered, first); err == nil && fewer < most {
+					f, numbers, most, best, less = g, other, fewer, ordered, first
+				}
+			}
+			if most > limit {
+				if f, numbers, most, err = again(best, less); err == nil {
+					numbers, most, err = f.spill(limit)
 				}
 			}
 		}

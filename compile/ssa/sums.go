@@ -33,12 +33,15 @@ func multiply(p, q product) (product, bool) {
 // deepest is how many operations sums are followed through: addresses nest less deep.
 const deepest = 12
 
-func sumOf(v *Value, depth int) sum {
+func sumOf(v *Value, depth int) sum { return sumIn(nil, v, depth) }
+
+// sumIn is a sum in which what comes from outside of a loop stays as it is.
+func sumIn(l *Loop, v *Value, depth int) sum {
 	self := sum{product{a: v}: 1}
 	if v.Op == Const {
 		return sum{product{}: int64(int32(v.Int))}.tidy()
 	}
-	if v.Type != W || depth > deepest {
+	if v.Type != W || depth > deepest || l != nil && v.Block != nil && !v.Block.Loop.In(l) {
 		return self
 	}
 	switch v.Op {
@@ -47,13 +50,13 @@ func sumOf(v *Value, depth int) sum {
 		if v.Op == Sub {
 			sign = -1
 		}
-		return self.unless(sumOf(v.Args[0], depth+1).plus(sumOf(v.Args[1], depth+1), sign).word())
+		return self.unless(sumIn(l, v.Args[0], depth+1).plus(sumIn(l, v.Args[1], depth+1), sign).word())
 	case Shl:
 		if n := v.Args[1]; n.Op == Const && n.Int < 32 {
-			return self.unless(sum{}.plus(sumOf(v.Args[0], depth+1), 1<<n.Int).word())
+			return self.unless(sum{}.plus(sumIn(l, v.Args[0], depth+1), 1<<n.Int).word())
 		}
 	case Mul:
-		if out := sumOf(v.Args[0], depth+1).times(sumOf(v.Args[1], depth+1)); out != nil {
+		if out := sumIn(l, v.Args[0], depth+1).times(sumIn(l, v.Args[1], depth+1)); out != nil {
 			return self.unless(out.word())
 		}
 	}
@@ -327,21 +330,7 @@ func Reduce(f *Func) {
 		if b.Loop == nil || len(b.Loop.Header.Preds) != 2 {
 			continue
 		}
-		made := map[*Value]*Value{}
 		for _, v := range slices.Clone(b.Values) {
-			if a, ok := farOf(v); ok {
-				q := made[a.index]
-				if q == nil {
-					q = f.reduced(b.Loop, a.index, sumOf(a.index, 0))
-					made[a.index] = q
-				}
-				if q != nil {
-					step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{q, f.word(a.size)}, Block: b, Line: v.Line}
-					insertBefore(b, v, step)
-					v.Args = []*Value{a.base, step}
-					continue
-				}
-			}
 			if chained := slices.ContainsFunc(v.Args, func(a *Value) bool { return a.Block == b && addresses(a, users[a]) }); addresses(v, users[v]) && !chained {
 				if p := f.reduced(b.Loop, v, farSum(v, 0)); p != nil {
 					by[v] = p
@@ -418,6 +407,11 @@ func (f *Func) counted(l *Loop, index, from *Value, factor, rest sum, by int64) 
 func (f *Func) valueOf(b *Block, t Type, s sum, line int) (out *Value) {
 	add := func(op Op, args ...*Value) *Value {
 		v := &Value{ID: f.Next(), Op: op, Type: t, Args: args, Block: b, Line: line}
+		for _, old := range b.Values {
+			if same(old, v) {
+				return old
+			}
+		}
 		b.Values = append(b.Values, v)
 		return v
 	}
@@ -450,6 +444,13 @@ func (f *Func) valueOf(b *Block, t Type, s sum, line int) (out *Value) {
 		return number(0)
 	}
 	return out
+}
+
+// same reports whether two values that depend on their arguments alone are the same.
+func same(v, w *Value) bool {
+	return v.Op == w.Op && v.Type == w.Type && v.Aux == w.Aux && v.Int == w.Int && len(v.Within) == 0 && slices.EqualFunc(v.Args, w.Args, func(a, b *Value) bool {
+		return a == b || a.Op == Const && b.Op == Const && a.Type == b.Type && a.Int == b.Int
+	})
 }
 
 // productOf makes a product, of one word or two.

@@ -1,65 +1,84 @@
 package ssa
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
-// Widen makes loads of words that follow each other in shared or private memory one load, where it is known that their place is aligned for that.
+// Widen makes loads of words, or halves of words, that follow each other in shared or private memory one load, where it is known that their place is aligned
+// for that.
 func Widen(f *Func) {
+	users := usersOf(f)
 	for _, b := range f.Blocks {
-		for b.widen(f) {
+		for _, list := range b.runs() {
+			b.widen(f, list, users)
 		}
 	}
 }
 
-// run is a place in memory whose words are loaded.
+// run is a place in memory whose elements are loaded, of how many bytes each.
 type run struct {
 	base  *Value
 	space Space
+	bytes int
 }
 
-// widen makes one load of several in a block.
-func (b *Block) widen(f *Func) bool {
-	groups := map[run][]*Value{}
-	flush := func(s Space) {
-		for k := range groups {
-			if k.space == s || s == NoSpace {
-				delete(groups, k)
-			}
-		}
-	}
+// runs are the loads of a block between which nothing changes the memory that they read.
+func (b *Block) runs() (all [][]*Value) {
+	at := map[run]int{}
 	for _, v := range b.Values {
 		switch {
 		case v.Op == Store, v.Op == Atomic:
-			flush(v.Access.Space)
+			maps.DeleteFunc(at, func(r run, _ int) bool { return r.space == v.Access.Space })
 		case v.Op == Effect:
-			flush(NoSpace)
-		case v.Op == Load && v.Guard == nil && v.Type == W && v.Access.Bytes == 4 && !v.Access.Volatile && (v.Access.Space == Shared || v.Access.Space == Private):
-			k := run{space: v.Access.Space}
+			clear(at)
+		case v.Op == Load && v.Guard == nil && v.Type == W && (v.Access.Bytes == 4 || v.Access.Bytes == 2 && !v.Access.Signed) && !v.Access.Volatile &&
+			(v.Access.Space == Shared || v.Access.Space == Private):
+			r := run{space: v.Access.Space, bytes: v.Access.Bytes}
 			if len(v.Args) > 0 {
-				k.base = v.Args[0]
+				r.base = v.Args[0]
 			}
-			groups[k] = append(groups[k], v)
-			for _, n := range []int{4, 2} {
-				if list := follow(groups[k], v, n, alignment(k.base)); list != nil {
-					b.together(f, list)
-					return true
-				}
+			i, ok := at[r]
+			if !ok {
+				i = len(all)
+				at[r], all = i, append(all, nil)
+			}
+			all[i] = append(all[i], v)
+		}
+	}
+	return all
+}
+
+// widen makes loads of a run one load, as wide as can be.
+func (b *Block) widen(f *Func, list []*Value, users map[*Value][]*Value) {
+	var base *Value
+	if len(list[0].Args) > 0 {
+		base = list[0].Args[0]
+	}
+	align := alignment(base)
+	for bytes := int64(mostAlign); bytes >= 4; bytes /= 2 {
+		for i := 0; i < len(list); i++ {
+			if beside := follow(list, list[i], bytes, align); len(beside) > 1 {
+				b.together(f, beside, users)
+				list = slices.DeleteFunc(list, func(v *Value) bool { return slices.Contains(beside, v) })
+				i = -1
 			}
 		}
 	}
-	return false
 }
 
-// follow are loads of n words beside each other, of which one is a load, at an aligned place; nil where not all are there.
-func follow(all []*Value, v *Value, n int, align int64) []*Value {
-	size := int64(4 * n)
-	if align%size != 0 {
+// follow are loads of so many bytes beside each other, of which one is a load, at an aligned place; nil where not all are there.
+func follow(all []*Value, v *Value, bytes, align int64) []*Value {
+	if align%bytes != 0 {
 		return nil
 	}
-	first := v.Access.Offset &^ (size - 1)
-	list := make([]*Value, n)
+	each := int64(v.Access.Bytes)
+	first := v.Access.Offset &^ (bytes - 1)
+	list := make([]*Value, bytes/each)
 	for _, x := range all {
-		if i := (x.Access.Offset - first) / 4; x.Access.Offset >= first && i < int64(n) && (x.Access.Offset-first)%4 == 0 {
-			list[i] = x
+		if d := x.Access.Offset - first; d >= 0 && d < bytes && d%each == 0 {
+			list[d/each] = x
 		}
 	}
 	if slices.Contains(list, nil) {
@@ -114,27 +133,40 @@ func aligned(v *Value, open []*Value) int64 {
 }
 
 // together makes one load of a list, in the place of the first of them.
-func (b *Block) together(f *Func, list []*Value) {
-	at := len(b.Values)
-	for i, v := range b.Values {
-		if slices.Contains(list, v) {
-			at = min(at, i)
-		}
-	}
+func (b *Block) together(f *Func, list []*Value, users map[*Value][]*Value) {
+	at := slices.IndexFunc(b.Values, func(v *Value) bool { return slices.Contains(list, v) })
 	a := *list[0].Access
-	a.Bytes = 4 * len(list)
-	wide := &Value{ID: f.Next(), Op: Load, Type: D, Access: &a, Args: list[0].Args, Block: b, Line: list[0].Line}
-	if len(list) == 4 {
-		wide.Type = V4
-	}
+	each := a.Bytes
+	a.Bytes = each * len(list)
+	wide := &Value{ID: f.Next(), Op: Load, Type: map[int]Type{4: W, 8: D, 16: V4}[a.Bytes], Access: &a, Args: list[0].Args, Block: b, Line: list[0].Line}
 	new := []*Value{wide}
+	add := func(v Value) *Value {
+		v.ID, v.Block, v.Type = f.Next(), b, W
+		new = append(new, &v)
+		return &v
+	}
 	by := map[*Value]*Value{}
+	word := wide
 	for i, v := range list {
-		part := &Value{ID: f.Next(), Op: Extract, Type: W, Int: int64(i), Args: []*Value{wide}, Block: b, Line: v.Line}
-		new = append(new, part)
-		by[v] = part
+		at := i * each
+		if at%4 == 0 && wide.Type != W {
+			word = add(Value{Op: Extract, Int: int64(at / 4), Args: []*Value{wide}, Line: v.Line})
+		}
+		switch by[v] = word; {
+		case at%4 != 0:
+			by[v] = add(Value{Op: ShrU, Args: []*Value{word, f.word(16)}, Line: v.Line})
+		case each < 4 && !ofHalf(users[v]):
+			by[v] = add(Value{Op: And, Args: []*Value{word, f.word(1<<16 - 1)}, Line: v.Line})
+		}
 	}
 	b.Values = slices.Insert(b.Values, at, new...)
 	b.Values = slices.DeleteFunc(b.Values, func(v *Value) bool { return by[v] != nil })
 	f.Replace(by)
+}
+
+// ofHalf reports whether all users take a word for a number of half precision, in its lower half.
+func ofHalf(users []*Value) bool {
+	return !slices.ContainsFunc(users, func(u *Value) bool {
+		return u.Op != Raw || !strings.HasPrefix(u.Aux, "HFMA2") && !strings.HasPrefix(u.Aux, "HADD2") && !strings.HasPrefix(u.Aux, "HMUL2")
+	})
 }

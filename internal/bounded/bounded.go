@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -53,15 +54,18 @@ const (
 //
 // A panic of the work is one of Do.
 //
-// Work may call check after a step that may have allocated a lot, so that the next step does not start beyond the limit.
-func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
+// Work may call check after a step that may have allocated a lot, so that the next step does not start beyond the limit. Check returns how many times what the work has
+// allocated may double within the limit: after as many steps of which each at most doubles it, check is due again.
+func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func() (doublings int)) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	before := memory()
-	check := func() {
+	check := func() (doublings int) {
 		if limits.Memory > 0 && exceeds(before, limits.Memory) {
 			cancel(fmt.Errorf("needs %w %d MB of memory", ErrExceeded, limits.Memory>>20))
 		}
+		grown := max(memory(), before+1) - before
+		return bits.Len64(limits.Memory/grown) - 1
 	}
 	start := time.Now()
 	tick := time.NewTicker(interval)

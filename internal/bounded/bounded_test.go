@@ -18,22 +18,22 @@ func TestDo(t *testing.T) {
 	defer close(release)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	obey := func(ctx context.Context, _ func()) error {
+	obey := func(ctx context.Context, _ func() int) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	ignore := func(context.Context, func()) error {
+	ignore := func(context.Context, func() int) error {
 		<-release
 		return nil
 	}
 	var all [][]byte
-	grow := func(ctx context.Context, _ func()) error {
+	grow := func(ctx context.Context, _ func() int) error {
 		for all = nil; ctx.Err() == nil; {
 			all = append(all, make([]byte, 1<<20))
 		}
 		return context.Cause(ctx)
 	}
-	leap := func(ctx context.Context, check func()) error {
+	leap := func(ctx context.Context, check func() int) error {
 		all = [][]byte{make([]byte, 1<<28)}
 		check()
 		return context.Cause(ctx)
@@ -42,13 +42,13 @@ func TestDo(t *testing.T) {
 		name   string
 		ctx    context.Context
 		limits Limits
-		work   func(context.Context, func()) error
+		work   func(context.Context, func() int) error
 		is     []error
 		text   string
 		left   bool
 	}{
-		{name: "done", limits: Limits{Time: time.Minute, Memory: 1 << 40}, work: func(context.Context, func()) error { return nil }},
-		{name: "no limits", work: func(context.Context, func()) error { return failed }, is: []error{failed}},
+		{name: "done", limits: Limits{Time: time.Minute, Memory: 1 << 40}, work: func(context.Context, func() int) error { return nil }},
+		{name: "no limits", work: func(context.Context, func() int) error { return failed }, is: []error{failed}},
 		{name: "time", limits: Limits{Time: time.Millisecond}, work: obey, is: []error{ErrExceeded}, text: "takes more than 1ms"},
 		{name: "time ignored", limits: Limits{Time: time.Millisecond}, work: ignore, is: []error{ErrExceeded}, text: "takes more than 1ms, and does not stop", left: true},
 		{name: "memory", limits: Limits{Memory: 64 << 20}, work: grow, is: []error{ErrExceeded}, text: "needs more than 64 MB of memory"},
@@ -84,7 +84,7 @@ func TestDo(t *testing.T) {
 
 func BenchmarkDo(b *testing.B) {
 	for b.Loop() {
-		if err := Do(context.Background(), Limits{Time: time.Minute, Memory: 1 << 30}, func(context.Context, func()) error { return nil }); err != nil {
+		if err := Do(context.Background(), Limits{Time: time.Minute, Memory: 1 << 30}, func(context.Context, func() int) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestPanic(t *testing.T) {
 		}
 	}()
 	list := []int{}
-	Do(t.Context(), Limits{}, func(context.Context, func()) error { list[len(list)-1] = 0; return nil })
+	Do(t.Context(), Limits{}, func(context.Context, func() int) error { list[len(list)-1] = 0; return nil })
 	t.Error("it returns")
 }
 
@@ -106,7 +106,7 @@ func TestGarbage(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	rest := make([]byte, 256<<20) // which the process keeps
 	var kept []byte
-	waste := func(ctx context.Context, check func()) error {
+	waste := func(ctx context.Context, check func() int) error {
 		for range 400 {
 			kept = make([]byte, 1<<20)
 			check()

@@ -117,8 +117,8 @@ func undefined(c *workload.Case) (warnings []string) {
 	if parts := without(c); len(parts) > 0 {
 		warnings = append(warnings, notCounted(c, parts))
 	}
-	if c.Own != nil && len(c.Own.Passed) > 0 {
-		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "not found, and passed over: %s; -I gives folders of headers", strings.Join(c.Own.Passed, ", ")))
+	if c.Own != nil && c.Own.Passed != nil && c.Own.Passed() != "" {
+		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "%s", c.Own.Passed()))
 	}
 	if o := c.IR.FindOverflow(c.Sizes); o != nil {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))

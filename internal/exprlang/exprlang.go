@@ -18,6 +18,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // Symbols are the operators and brackets of expressions. // is the one that expr lacks, where it starts a comment: here it divides.
@@ -48,7 +49,7 @@ type Tree struct {
 //
 // The word not takes the whole comparison after it, as in Python and in kernels; expr reads not a < b as (not a) < b.
 func Parse(language *lex.Language, text string) (t *Tree, err error) {
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	if len(text) > maxText {
 		return nil, source.New("", text, 0, "the expression is longer than %d bytes", maxText)
 	}

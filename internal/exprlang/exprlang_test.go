@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 var language = lex.Language{Symbols: Symbols, Number: Number}
@@ -102,7 +103,7 @@ func TestNumbers(t *testing.T) {
 		var v float64
 		if err == nil {
 			func() {
-				defer lex.Recover(&err)
+				defer throw.Catch(&err)
 				v = tree.Float(tree.root)
 			}()
 		}

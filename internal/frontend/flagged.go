@@ -37,9 +37,7 @@ func (f *function) job(at map[string]int64) (device.Job, error) {
 	if err != nil {
 		return device.Job{}, err
 	}
-	for i, p := range f.fn.Params {
-		job.Args[i].Name = p.Name
-	}
+	name(job.Args, f.fn.Params)
 	return job, nil
 }
 
@@ -78,12 +76,12 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 	if len(f.fn.Params) > 0 {
 		l.add("args:")
 	}
-	for _, p := range f.fn.Params {
-		arg, err := f.argument(p, at)
-		if err != nil {
-			return "", err
-		}
-		l.add("  - {%s}", arg)
+	args, err := f.parameters(at)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range args {
+		l.add("  - {%s}", a)
 	}
 	return l.String(), nil
 }
@@ -167,6 +165,8 @@ func (f *function) argument(p *cfront.Var, at map[string]int64) (string, error) 
 			base, lanes = string(a.DType.Base()), a.DType.Lanes()
 		}
 		return fmt.Sprintf("buffer: %q, dtype: %s, size: %d, restore: %t", p.Name, base, max(n, 1)*lanes, !p.Const), nil
+	case p.Record != nil || p.DType.IsVector():
+		return f.structure(p, at)
 	case p.DType.IsFloat() && device.DTypeSize(base) > 2:
 		return base + ": " + float, nil
 	case p.DType.IsInteger():
@@ -179,7 +179,7 @@ func (f *function) argument(p *cfront.Var, at map[string]int64) (string, error) 
 		}
 		return base + ": " + strconv.FormatInt(n, 10), nil
 	}
-	return "", f.errorf(p, "nothing is known to pass for %s", p.Name).WithHint("a launch file can say it: perf init launch --from %s", f.path)
+	return "", f.unknown(p)
 }
 
 // elements are those of local memory that a parameter points to, which the options say as in "tile=256, part=64", or those that it accesses.

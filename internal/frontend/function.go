@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/internal/format"
@@ -102,32 +103,28 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	var host *hosted
 	var complete func(*cfront.Function, *ckernel.Options) error
 	if opt.Global == nil && opt.Groups == nil {
-		all, err := hostLaunches(ctx, file, opt.C)
+		all := opt.C
+		all.Instance = ""
+		text, err := cfront.Read(ctx, file, all)
 		if err != nil {
-			return nil, err
+			return nil, placed(ctx, err)
 		}
-		if names := launchedKernels(all); o.Kernel == "" && len(names) > 1 {
+		if names := launchedKernels(text.Launches); o.Kernel == "" && len(names) > 1 {
 			return o.eachLaunched(ctx, file, names)
 		}
-		host = o.fromHost(ctx, file, all, &opt)
+		host = o.fromHost(ctx, file, text, &opt)
 	}
 	if host != nil {
 		complete = func(fn *cfront.Function, opt *ckernel.Options) error { return host.complete(fn, opt) }
 	} else if opt.Global == nil && opt.Groups == nil {
-		return nil, mistake("%s does not say how its kernels are launched", path).
-			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
+		return nil, o.unlaunched(ctx, file)
 	}
 	f, err := readFunction(ctx, file, opt, complete)
 	if errors.As(err, new(*ckernel.LimitError)) {
 		return nil, err
 	}
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
-		in, partly := readInPart(ctx, file, opt, complete)
-		if in != nil {
-			f, err = in, nil
-		} else if isGiven(partly) {
-			err = partly
-		}
+		f, err = readInPart(ctx, file, opt, complete)
 	}
 	if f == nil {
 		return nil, emulated(ctx, err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
@@ -148,6 +145,24 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
 	}
 	return []*Kernel{k}, nil
+}
+
+// unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands.
+func (o Options) unlaunched(ctx context.Context, file string) error {
+	what, flags := "the work-group and all work-items", "--local 256 --global n"
+	opt := o.Options
+	opt.Instance, opt.Opaque = "", true
+	if text, err := cfront.Read(ctx, file, opt); err == nil {
+		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
+		if fn := text.Function(name); fn != nil && fn.Group != nil {
+			what, flags = "all work-items", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
+		}
+		if instance := text.Proposed[name]; instance != "" {
+			what, flags = "an instance, "+what, "--kernel '"+instance+"' "+flags
+		}
+	}
+	return mistake("%s does not say how its kernels are launched", file).
+		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, flags, file)
 }
 
 // eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
@@ -203,19 +218,16 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		if len(sizes) > 0 {
 			err = d.readable(ctx, sizes)
 		}
-		in, partly := readInPart(ctx, d.path, d.opt, nil)
-		if isGiven(partly) {
-			return nil, partly
+		if err != nil {
+			return nil, err
 		}
-		if in != nil && err == nil {
-			k := *d.kernel
-			k.Variant.Kernel, k.Unsized = in.ir, nil
-			return &k, nil
+		in, err := readInPart(ctx, d.path, d.opt, nil)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = d.kernel.Unsized
-		}
-		return nil, err
+		k := *d.kernel
+		k.Variant.Kernel, k.Unsized = in.ir, nil
+		return &k, nil
 	case len(values) == 0:
 		return d.kernel, nil
 	}
@@ -227,15 +239,9 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	f.opt.At = values
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
-		in, partly := readInPart(ctx, f.path, f.opt, nil)
-		if isGiven(partly) {
-			return nil, partly
-		}
-		if in == nil && !errors.As(err, new(*source.Error)) && d.kernel.Unsized != nil { // it takes too much: what it lacks for all sizes may be less
-			return nil, d.kernel.Unsized
-		}
-		if in == nil {
-			return nil, placed(ctx, err)
+		in, err := readInPart(ctx, f.path, f.opt, nil)
+		if err != nil {
+			return nil, err
 		}
 		ir = in.ir
 	}
@@ -247,7 +253,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	return &k, nil
 }
 
-// readInPart is a function without the parts that are not read; nil where it is not read even so.
+// readInPart is a function without the parts that are not read. Its error is what refuses the function whatever is left out.
 func readInPart(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	opt.C.Opaque, opt.Opaque = true, true
 	f, err := readFunction(ctx, path, opt, complete)
@@ -255,12 +261,6 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 		return nil, err
 	}
 	return f, nil
-}
-
-// isGiven reports that an error goes away where the user says how much local memory a launch has: what else is lacking shows at once then.
-func isGiven(err error) bool {
-	var at *source.Error
-	return errors.As(err, &at) && strings.Contains(at.Hint, "--shared")
 }
 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
@@ -333,7 +333,11 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 			}
 		}
 	}
-	if axes := len(opt.Global); axes > 0 && axes < len(opt.Local) {
+	axes := len(opt.Global)
+	for axes > 0 && axes < len(opt.Local) && opt.Local[len(opt.Local)-1] == 1 {
+		opt.Local = opt.Local[:len(opt.Local)-1]
+	}
+	if axes > 0 && axes < len(opt.Local) {
 		return opt, mistake("--local %s has %d axes, and --global %s has %d", o.Local, len(opt.Local), o.Global, axes).WithHint("give as many for both, as in --local 16,16 --global n,m")
 	}
 	return opt, nil

@@ -23,13 +23,13 @@ type hosted struct {
 }
 
 // fromHost completes options by the launch of the function among those that the host code of a file makes. It is nil where there is none.
-func (o Options) fromHost(ctx context.Context, path string, all []*launches.Launch, opt *ckernel.Options) *hosted {
+func (o Options) fromHost(ctx context.Context, path string, text *cfront.File, opt *ckernel.Options) *hosted {
 	name := kernelName(o.Kernel)
-	if name == "" && len(all) > 0 {
-		name = all[0].Kernel
+	if name == "" && len(text.Launches) > 0 {
+		name = text.Launches[0].Kernel
 	}
 	var best *launches.Launch
-	for _, l := range all {
+	for _, l := range text.Launches {
 		if l.Kernel != name {
 			continue
 		}
@@ -44,9 +44,9 @@ func (o Options) fromHost(ctx context.Context, path string, all []*launches.Laun
 		opt.Kernel, opt.C.Instance = name, ""
 		switch {
 		case best.Template != nil:
-			opt.Kernel, opt.C.Instance, opt.C.Arguments = "", name+"<"+strings.Join(best.Template, ", ")+">", best.Types
+			opt.Kernel, opt.C.Instance, opt.C.Arguments = "", text.InstanceOf(best), best.Types
 		default:
-			chooseInstance(ctx, path, opt, name, best)
+			chooseInstance(ctx, path, text, opt, best)
 		}
 	}
 	return &hosted{launch: best, given: map[string]int64{}}
@@ -74,27 +74,14 @@ func knowledge(l *launches.Launch) (n int) {
 	return n
 }
 
-// hostLaunches are the launches of a file.
-func hostLaunches(ctx context.Context, path string, opt cfront.Options) ([]*launches.Launch, error) {
-	opt.Instance = ""
-	file, err := cfront.Read(ctx, path, opt)
-	if err != nil {
-		return nil, placed(ctx, err)
-	}
-	return file.Launches, nil
-}
-
 // chooseInstance names the instance of a template that a launch without arguments means, or else one that is proposed.
-func chooseInstance(ctx context.Context, path string, opt *ckernel.Options, name string, l *launches.Launch) {
-	plain := opt.C
-	plain.Instance = ""
-	file, err := cfront.Read(ctx, path, plain)
-	if err != nil || !slices.Contains(file.Templates, name) {
+func chooseInstance(ctx context.Context, path string, text *cfront.File, opt *ckernel.Options, l *launches.Launch) {
+	if !slices.Contains(text.Templates, l.Kernel) {
 		return
 	}
-	opt.Kernel, opt.C.Instance, opt.C.Arguments = "", name, l.Types
-	if _, err := cfront.Read(ctx, path, opt.C); err != nil && file.Proposed[name] != "" {
-		opt.C.Instance, opt.C.Arguments = file.Proposed[name], nil
+	opt.Kernel, opt.C.Instance, opt.C.Arguments = "", l.Kernel, l.Types
+	if _, err := cfront.Read(ctx, path, opt.C); err != nil && text.Proposed[l.Kernel] != "" {
+		opt.C.Instance, opt.C.Arguments = text.Proposed[l.Kernel], nil
 	}
 }
 
@@ -124,13 +111,28 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	}
 	if opt.Local == nil && fn.Group == nil {
 		if opt.Local = b.Block; b.Block == nil {
-			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it with --local")
+			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it, as in --local %s", proposedBlock(l))
 		}
 	}
 	if opt.Dynamic == "" {
 		opt.Dynamic = b.Shared
 	}
 	return nil
+}
+
+// proposedBlock is a work-group for a launch whose own is not known: what is known of it, and 16 work-items along other axes, or 256 along the only one.
+func proposedBlock(l *launches.Launch) string {
+	axes := []string{"256"}
+	for d, e := range l.Block {
+		axes = append(axes[:d], "16")
+		if n, known := e.Value(); known {
+			axes[d] = strconv.FormatInt(n, 10)
+		}
+	}
+	if axes = launches.Trimmed(axes, "1"); len(axes) == 1 {
+		axes[0] = "256"
+	}
+	return strings.Join(axes, ",")
 }
 
 // extent is the outermost extent of an array, by the bytes that the host code allocates for it; 0 where these are not known, or a size says it.

@@ -32,10 +32,16 @@ func TestFromHost(t *testing.T) {
 		{"also where it is passed", kernel + "int main() { int t = 64; k<<<1, t>>>(d, t); }", Options{}, "k groups=1 local=64; n=64"},
 		{"a template", tiled + "int main() { const int B = 64; int n = 640; t<float, B><<<n / B, B>>>(d, n); }", Options{}, "t<float, 64> groups=(n // 64) local=64; n=640"},
 		{"a template of which types follow", "template <class T> __global__ void t(T *y, int n) { y[threadIdx.x] = n; }\nint main() { double *d; t<<<1, 64>>>(d, 3); }", Options{}, "t groups=1 local=64; n=3"},
+		{"arguments of a template that only their surroundings know", tiled + "void f() { DISPATCH([&] { t<scalar_t, PER_ITEM><<<1, 64>>>(d, 3); }); }", Options{}, "t<float, 16> groups=1 local=64; n=3"},
 		{"one of several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{Kernel: "t"}, "t<float, 2> groups=1 local=2; n=4"},
 		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "k groups=1 local=64; n=3 | t<float, 2> groups=1 local=2; n=4"},
 		{"none", kernel, Options{}, "error: does not say how its kernels are launched"},
-		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known"},
+		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known: as in --local 256"},
+		{"a work-group that is known along an axis", kernel + "int main() { k<<<4, dim3(8, f(), 1)>>>(d, 3); }", Options{}, "error: is not known: as in --local 256"},
+		{"an axis of a work-group that is not known", kernel + "int main(int t, char **v) { k<<<4, dim3(8, t, 1)>>>(d, 3); }", Options{}, "error: is not known: as in --local 8,16"},
+		{"a template that nothing launches", tiled, Options{Kernel: "t"}, "error: launched: as in --kernel 't<float, 16>' --local 256 --global n, or"},
+		{"work-groups that are demanded", "__global__ __attribute__((reqd_work_group_size(8, 8, 1))) void k(float *y) { y[threadIdx.x] = 0; }", Options{}, "error: launched: as in --global n,m, or"},
+		{"a third axis of 1", kernel, Options{Local: "64,1,1", Global: "n"}, "k global=n local=64,1,1;"},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.cu")
@@ -44,7 +50,8 @@ func TestFromHost(t *testing.T) {
 		}
 		kernels, err := c.opt.Load(t.Context(), path)
 		if want, fails := strings.CutPrefix(c.want, "error: "); fails {
-			if err == nil || !strings.Contains(err.Error(), want) {
+			message, hint, _ := strings.Cut(want, ": ")
+			if err == nil || !strings.Contains(err.Error(), message) || !strings.Contains(err.Error(), hint) {
 				t.Errorf("%s: %v, want %s", c.name, err, want)
 			}
 			continue

@@ -1,10 +1,14 @@
 package frontend
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/device"
 	"gpuperf/launchfile"
 )
 
@@ -43,5 +47,42 @@ func TestRecordBuffers(t *testing.T) {
 		if err != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q (%v), want %q", buffer, got, err, want)
 		}
+	}
+}
+
+// TestStructures: structures and vectors that are passed lie as CUDA lays them out, integers among their members are sizes, and buffers of members are as large
+// as the kernel accesses.
+func TestStructures(t *testing.T) {
+	const text = `struct Box { int n; double scale; const float *data; struct { short first, last; } ends; };
+__global__ void k(float *y, char c, Box b, float3 d, float4 v) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < b.n) y[i] = b.data[i] * v.x + d.z + b.scale + c;
+}
+`
+	k := only(t, Options{Local: "64", Global: "b_n"}, filepath.Join(written(t, map[string]string{"k.cu": text}), "k.cu"))
+	job, err := k.Own.Job(map[string]int64{"b_n": 100, "c": 2, "b_ends_first": 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	var list func(fields []device.Field, at int64)
+	list = func(fields []device.Field, at int64) {
+		for _, f := range fields {
+			if at := at + f.Offset; f.Arg.Kind == device.Struct {
+				list(f.Arg.Fields, at)
+			} else {
+				got = append(got, fmt.Sprintf("%d %s=%v[%d]", at, f.Arg.Name, float64(f.Arg.Int)+f.Arg.Float, f.Arg.Count))
+			}
+		}
+	}
+	for _, a := range job.Args {
+		list(a.Fields, 0)
+	}
+	want := []string{
+		"0 y=0[100]", "8 c=2[0]", "16 b_n=100[0]", "24 b_scale=1.5[0]", "32 b_data=0[100]", "40 b_ends_first=7[0]", "42 b_ends_last=1[0]",
+		"48 d_x=1.5[0]", "52 d_y=1.5[0]", "56 d_z=1.5[0]", "64 =1.5[0]", "68 =1.5[0]", "72 =1.5[0]", "76 =1.5[0]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // Cursor walks through the tokens of a text. Parsers embed it.
@@ -46,8 +47,8 @@ func (c *Cursor) Accept(text string) bool {
 // Next moves to the next token.
 func (c *Cursor) Next() { c.I++ }
 
-// Fail leaves the parser with an error at the current token, which Recover returns.
-func (c *Cursor) Fail(format string, args ...any) { panic(c.Fault(format, args...)) }
+// Fail leaves the parser with an error at the current token, which throw.Catch returns: every entry point of a parser defers it.
+func (c *Cursor) Fail(format string, args ...any) { panic(throw.Of(c.Fault(format, args...))) }
 
 // Fault is an error at the current token, with the language's hint for that token.
 func (c *Cursor) Fault(format string, args ...any) *source.Error {
@@ -75,12 +76,12 @@ func (c *Cursor) Missing(what string) string {
 
 // FailAt is Fail with an error at a byte offset.
 func (c *Cursor) FailAt(at int, format string, args ...any) {
-	panic(source.New("", c.Text, at, format, args...))
+	panic(throw.Of(source.New("", c.Text, at, format, args...)))
 }
 
 // FailHint is FailAt with a hint that says what would be right.
 func (c *Cursor) FailHint(at int, hint, format string, args ...any) {
-	panic(source.New("", c.Text, at, format, args...).WithHint("%s", hint))
+	panic(throw.Of(source.New("", c.Text, at, format, args...).WithHint("%s", hint)))
 }
 
 // Nest enters a construct that may contain itself, at most that deep, so that no input exhausts the stack. The result
@@ -90,15 +91,4 @@ func (c *Cursor) Nest(most int, what string) (leave func()) {
 		c.Fail("%s nested more than %d deep", what, most)
 	}
 	return func() { c.depth-- }
-}
-
-// Recover turns the panic of Fail into an error. Every entry point of a parser defers it.
-func Recover(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *source.Error:
-		*err = r
-	default:
-		panic(r)
-	}
 }

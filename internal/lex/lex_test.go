@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/throw"
 )
 
 var languages = map[string]*Language{
@@ -55,7 +57,7 @@ func TestLex(t *testing.T) {
 
 func TestCursor(t *testing.T) {
 	parse := func(text string) (n int, err error) {
-		defer Recover(&err)
+		defer throw.Catch(&err)
 		c, err := languages["lines"].NewCursor(text)
 		if err != nil {
 			return 0, err

@@ -93,7 +93,7 @@ func examineAll(targets []Target, opt Options) ([]*subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.chooseSizes(opt); err != nil {
+		if err := s.chooseSizes(opt, false); err != nil {
 			return nil, t.Variant.Error(err)
 		}
 		subjects = append(subjects, s)

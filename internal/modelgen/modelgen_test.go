@@ -220,7 +220,7 @@ func TestSizes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.chooseSizes(Options{Device: h200}); err != nil {
+			if err := s.chooseSizes(Options{Device: h200}, false); err != nil {
 				t.Fatal(err)
 			}
 			if len(s.sizes) < 5 {
@@ -417,7 +417,7 @@ func TestSizesTakeTheirTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.chooseSizes(Options{Device: c.device}); err != nil {
+		if err := s.chooseSizes(Options{Device: c.device}, false); err != nil {
 			t.Fatal(err)
 		}
 		from, to := s.sizes[0]["n"], s.sizes[len(s.sizes)-1]["n"]

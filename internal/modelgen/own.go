@@ -24,7 +24,7 @@ func Own(targets []Target, opt Options) (own []models.Measurement, notes []strin
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := s.fewSizes(opt); err != nil {
+		if err := s.chooseSizes(opt, true); err != nil {
 			return nil, nil, t.Variant.Error(err)
 		}
 		sets, more, err := s.own(opt)

@@ -26,43 +26,27 @@ const (
 	longest  = 1.0
 )
 
-// chooseSizes chooses sizes around those asked for and none of them, those among them at which the arrays are about as large as the
+// chooseSizes chooses sizes around those asked for and none of them, and, unless they are to be few, those among them at which the arrays are about as large as the
 // cache, and what encloses the sizes asked for.
-func (s *subject) chooseSizes(opt Options) error {
+func (s *subject) chooseSizes(opt Options, few bool) error {
 	from, to, err := s.reach(opt)
 	if err != nil {
 		return err
 	}
 	chosen, err := s.around(from, to, opt)
-	if err != nil {
-		return err
+	if err == nil && !few {
+		chosen, err = s.atCacheEdge(chosen, opt)
 	}
-	if chosen, err = s.atCacheEdge(chosen, opt); err != nil {
-		return err
-	}
-	if err := s.enough(chosen); err != nil {
-		return err
-	}
-	if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
-		return err
-	}
-	s.sort(chosen)
-	s.sizes = chosen
-	return nil
-}
-
-// fewSizes chooses sizes around those asked for and none of them, no more than that.
-func (s *subject) fewSizes(opt Options) error {
-	from, to, err := s.reach(opt)
-	if err != nil {
-		return err
-	}
-	chosen, err := s.around(from, to, opt)
 	if err != nil {
 		return err
 	}
 	if err := s.enough(chosen); err != nil {
 		return err
+	}
+	if !few {
+		if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
+			return err
+		}
 	}
 	s.sort(chosen)
 	s.sizes = chosen

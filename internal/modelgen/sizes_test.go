@@ -56,7 +56,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.chooseSizes(opt); err != nil {
+	if err := s.chooseSizes(opt, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"n", "m"} {
@@ -99,7 +99,7 @@ knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag="g.0", inner_tag="l.0
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.chooseSizes(opt); err != nil {
+		if err := s.chooseSizes(opt, false); err != nil {
 			t.Fatal(err)
 		}
 		asked, err := s.traffic(s.largest)

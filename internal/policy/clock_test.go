@@ -39,7 +39,6 @@ var clocks = map[string]string{
 	"internal/fleet/worker.go":            "how long a shard took, and signs of life",
 	"internal/bounded/bounded.go":         "ends what hangs, with an error",
 	"internal/progress/progress.go":       "a line that changes",
-	"kernel/script/limits.go":             "when memory is looked at",
 	"device/measure/process.go":           "ends a worker that hangs",
 	"device/measure/remote.go":            "waits before it connects again",
 	"device/measure/turn.go":              "how long another process has had the device",

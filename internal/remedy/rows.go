@@ -1,7 +1,10 @@
 package remedy
 
 import (
+	"slices"
+
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/launch"
 )
 
@@ -39,5 +42,17 @@ func (x *study) result(line kernel.Place, variable string) string {
 			return to
 		}
 	}
+	for _, s := range x.Kernel.Statements {
+		if s.Target() == variable && s.At.Line == line.Line && x.isCondition(variable) {
+			if list := expr.Accesses(s.RHS); len(list) > 0 {
+				return list[0].Array
+			}
+		}
+	}
 	return variable
+}
+
+// isCondition reports whether nothing but conditions of statements uses a variable: front ends name such values.
+func (x *study) isCondition(variable string) bool {
+	return !slices.ContainsFunc(x.Kernel.Statements, func(s *kernel.Stmt) bool { return s.RHS != nil && expr.Mentions(s.RHS, variable) })
 }

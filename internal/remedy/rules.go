@@ -25,6 +25,8 @@ var rules = []rule{
 	{"divergence", divergence},
 	{"float64", doubles},
 	{"division", divisions},
+	{"powers", powers},
+	{"barriers", barriers},
 	{"repeated accesses", repeated},
 	{"loads again", again},
 	{"results of a work-item", results},

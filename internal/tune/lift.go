@@ -41,7 +41,7 @@ type Functional struct {
 // openLift derives the variants of a program; when ctx ends it returns at once.
 func openLift(ctx context.Context, path string, sizes map[string]int64, on *device.Info, o Functional) (p *program, err error) {
 	made := make(chan *program, 1)
-	err = bounded.Do(ctx, bounded.Limits{}, func(context.Context, func()) error {
+	err = bounded.Do(ctx, bounded.Limits{}, func(context.Context, func() int) error {
 		p, err := newProgram(path, sizes, on, o)
 		made <- p
 		return err

@@ -159,7 +159,7 @@ func (n *nest) prepare(ctx context.Context, on *campaign.Campaign, list []Reques
 // prepareOne makes the kernels of a configuration.
 func (n *nest) prepareOne(ctx context.Context, on *campaign.Campaign, r Request) (*offload.Prepared, error) {
 	made := new(*offload.Prepared) // by work that may go on after this returns
-	err := bounded.Do(ctx, bounded.Limits{Time: bounded.Patience}, func(context.Context, func()) error {
+	err := bounded.Do(ctx, bounded.Limits{Time: bounded.Patience}, func(context.Context, func() int) error {
 		p, err := n.space.Program(r.Config)
 		if err == nil {
 			*made, err = p.Prepare(n.sizes, on.Device.Info())

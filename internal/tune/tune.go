@@ -211,7 +211,7 @@ func (s *Search) ask(ctx context.Context, strategy search.Strategy, known []sear
 		defer time.AfterFunc(time.Until(s.Until), s.endInTime).Stop()
 	}
 	// When the context ends the search is left alone, whatever it computes.
-	err = bounded.Do(searching, bounded.Limits{}, func(ctx context.Context, _ func()) error {
+	err = bounded.Do(searching, bounded.Limits{}, func(ctx context.Context, _ func() int) error {
 		_, err := search.Run(ctx, strategy, known, limits, s.evaluate)
 		return err
 	})

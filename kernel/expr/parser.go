@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 )
 
 // Parse reads an expression in the syntax of instructions. Errors are *source.Error with line and column.
@@ -20,7 +21,7 @@ func Parse(text string) (e Expr, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	p.SkipLines()
 	e = p.expr(precCond)
 	p.SkipLines()

@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // sizesLanguage has the tokens of expressions in sizes: numbers as instructions have them, and those of expr.
@@ -35,7 +36,7 @@ func ParseSizes(text string) (Expr, error) { return parseSizes(text, (*exprlang.
 func ParseCondition(text string) (Expr, error) { return parseSizes(text, (*exprlang.Tree).Holds) }
 
 func parseSizes(text string, root func(*exprlang.Tree) ast.Node) (e Expr, err error) {
-	defer lex.Recover(&err)
+	defer throw.Catch(&err)
 	t, err := exprlang.Parse(&sizesLanguage, text)
 	if err != nil {
 		return nil, err

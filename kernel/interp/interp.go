@@ -15,6 +15,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -88,17 +89,6 @@ func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
 	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *Error:
-			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, r)
-		case outOfSteps:
-			report, err = nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, ErrSteps)
-		default:
-			panic(r)
-		}
-	}()
 	st := p.st
 	st.visit, st.random, st.steps = opt.Visit, opt.Random, cmp.Or(opt.Steps, math.MaxInt64)
 	all := make([]int, st.items)
@@ -109,13 +99,17 @@ func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		st.enter(st.groupAt(int32(group + 1)))
 		p.run(st, all)
 	}
-	for _, group := range opt.Groups {
-		run(group)
-	}
-	if opt.Groups == nil {
-		for group := range st.groups[0] * st.groups[1] * st.groups[2] {
+	if err := throw.Try(func() {
+		for _, group := range opt.Groups {
 			run(group)
 		}
+		if opt.Groups == nil {
+			for group := range st.groups[0] * st.groups[1] * st.groups[2] {
+				run(group)
+			}
+		}
+	}); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", n.Kernel.Name, err)
 	}
 	report = &Report{Groups: st.groups, Runs: map[string]int64{}, Loads: map[string]int64{}, Stores: map[string]int64{}, Barriers: st.barriers, Written: map[string][]int64{}}
 	for i, s := range n.Kernel.Statements {
@@ -171,12 +165,9 @@ type state struct {
 	steps         int64 // left
 }
 
-// outOfSteps stops the run. It is recovered by Run.
-type outOfSteps struct{}
-
 func (st *state) spend(steps int) {
 	if st.steps -= int64(steps); st.steps < 0 {
-		panic(outOfSteps{})
+		panic(throw.Of(ErrSteps))
 	}
 }
 
@@ -223,7 +214,7 @@ func (st *state) name(item int) string {
 	return fmt.Sprintf("(%d,%d,%d)", n%st.local[0], n/st.local[0]%st.local[1], n/st.local[0]/st.local[1])
 }
 
-// fail stops the run. It is recovered by Run.
+// fail ends the run with an error at what is being done.
 func (st *state) fail(access expr.Expr, format string, args ...any) {
 	e := &Error{Stmt: st.stmt, Msg: fmt.Sprintf(format, args...), Point: map[string]int64{}}
 	if access != nil {
@@ -234,5 +225,5 @@ func (st *state) fail(access expr.Expr, format string, args ...any) {
 		e.loops = append(e.loops, l.Iname)
 		e.Point[l.Iname] = st.vars[linear.LoopSlot+depth]
 	}
-	panic(e)
+	panic(throw.Of(e))
 }

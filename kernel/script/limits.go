@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -33,18 +32,22 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 		limits.Memory = defaultMemory
 	}
 	trace := &trace{}
-	err := bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
+	err := bounded.Do(ctx, limits, func(ctx context.Context, check func() int) error {
 		thread := &starlark.Thread{Name: m.File, Print: printer(ctx)}
 		thread.SetLocal(traceKey, trace)
 		thread.SetLocal(placesKey, m.place)
 		thread.SetLocal(tuningKey, m.opt.startTuning())
 		cancel := func() { thread.Cancel("the script " + context.Cause(ctx).Error()) }
 		defer context.AfterFunc(ctx, cancel)()
+		due := uint64(0) // the step before which memory is looked at again
 		m.atEachStep(thread, func() {
-			if trace.step(thread.CallFrame(0).Pos) > longStep {
-				if check(); ctx.Err() != nil {
-					cancel()
-				}
+			trace.set(thread.CallFrame(0).Pos, false)
+			if thread.Steps < due {
+				return
+			}
+			due = thread.Steps + uint64(max(1, min(check(), mostSteps)))
+			if ctx.Err() != nil {
+				cancel()
 			}
 		})
 		return f(thread)
@@ -61,8 +64,8 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 	return m.place.explain(err)
 }
 
-// longStep is a time within which an operation can allocate a lot of memory.
-const longStep = time.Millisecond
+// mostSteps bounds the steps between two looks at the memory, since one that repeats or joins does more than double it.
+const mostSteps = 16
 
 // atEachStep limits the number of steps of a thread and calls f before each of them.
 func (m *Module) atEachStep(thread *starlark.Thread, f func()) {
@@ -91,21 +94,12 @@ type trace struct {
 	at syntax.Position
 	// exact: the thread executes the operation at this position. Otherwise it executes the one after it.
 	exact bool
-	since time.Time
 }
 
 func (t *trace) set(at syntax.Position, exact bool) {
 	t.mu.Lock()
 	t.at, t.exact = at, exact
 	t.mu.Unlock()
-}
-
-// step records that the operation at a position is done and returns how long it took.
-func (t *trace) step(at syntax.Position) time.Duration {
-	t.set(at, false)
-	before := t.since
-	t.since = time.Now()
-	return t.since.Sub(before)
 }
 
 // explain returns the error of a thread that did not stop.

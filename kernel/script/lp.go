@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -84,8 +85,8 @@ func (f *function) find(name string) (int, []string) {
 	return -1, []string{name}
 }
 
-// invocation is a call of one of the functions, with its arguments bound to parameters. Its accessors panic with an
-// *argError, which invoke recovers.
+// invocation is a call of one of the functions, with its arguments bound to parameters. Its accessors throw an
+// *argError, which invoke returns.
 type invocation struct {
 	*function
 	thread *starlark.Thread
@@ -102,15 +103,7 @@ func (f *function) builtin() *starlark.Builtin {
 }
 
 func (c *invocation) invoke(args starlark.Tuple, kwargs []starlark.Tuple) (result starlark.Value, err error) {
-	defer func() {
-		switch x := recover().(type) {
-		case nil:
-		case *argError:
-			result, err = nil, x
-		default:
-			panic(x)
-		}
-	}()
+	defer throw.Catch(&err)
 	c.bind(args, kwargs)
 	result, err = c.do(c)
 	if err != nil {
@@ -163,7 +156,7 @@ func (c *invocation) usage() string {
 }
 
 func (c *invocation) fail(arg, hint, format string, args ...any) {
-	panic(&argError{function: c.name, arg: arg, msg: fmt.Sprintf(format, args...), hint: hint})
+	panic(throw.Of(&argError{function: c.name, arg: arg, msg: fmt.Sprintf(format, args...), hint: hint}))
 }
 
 // asArgError attributes an error of package kernel to an argument; a *source.Error also has a position in its text.
@@ -186,7 +179,7 @@ func (c *invocation) asArgError(err error, arg string) *argError {
 // check fails the call with err, if it is not nil, and blames the argument.
 func (c *invocation) check(err error, arg string) {
 	if err != nil {
-		panic(c.asArgError(err, arg))
+		panic(throw.Of(c.asArgError(err, arg)))
 	}
 }
 

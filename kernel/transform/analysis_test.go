@@ -354,6 +354,28 @@ func TestDomainOf(t *testing.T) {
 	}
 }
 
+// TestDomainOfCopies: the loops that interleave iterations are copies of one, in which a domain with parts of a split is not divided.
+func TestDomainOfCopies(t *testing.T) {
+	k := apply(t, kernel.Spec{
+		Domains: []string{"{[i,k]: 0<=i<n and 0<=k<8}"}, Instructions: "d[i] = sum(k, x[i,k])", DTypes: map[string]expr.DType{"x": "float32"},
+	}, split("i", 8), split("i_outer", 4), tagged("i_outer_inner:ilp, i_inner:l.0, i_outer_outer:g.0"))
+	p, err := Prepare(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Statements {
+		d, err := p.DomainOf(s.Inames)
+		if err != nil || len(d.Disjuncts()) != 1 {
+			t.Errorf("statement %s: domain %v, %v", s.ID, d, err)
+			continue
+		}
+		points, err := d.Points(map[string]int64{"n": 50}, 1000)
+		if want := 50; err != nil || len(points) != want && len(points) != 8*want {
+			t.Errorf("statement %s: %d points, %v", s.ID, len(points), err)
+		}
+	}
+}
+
 func TestKey(t *testing.T) {
 	a, b := apply(t, matmul, split("i", 4)), apply(t, matmul, split("i", 4))
 	if a.Key() != b.Key() {

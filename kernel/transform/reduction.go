@@ -53,6 +53,16 @@ var reductionSteps = map[string]reduction{
 	"all":     {constant(1), func(acc, x expr.Expr) expr.Expr { return expr.Binary(expr.And, acc, x) }},
 }
 
+// Accumulation is how values of a type are reduced: what they begin with, and a step; false where the kind is none, or the type has no neutral element of it.
+func Accumulation(kind string, t expr.DType) (neutral expr.Expr, step func(acc, x expr.Expr) expr.Expr, ok bool) {
+	how, ok := reductionSteps[kind]
+	if !ok {
+		return nil, nil, false
+	}
+	neutral, ok = how.neutral(t)
+	return neutral, how.step, ok
+}
+
 func constant(v int64) func(expr.DType) (expr.Expr, bool) {
 	return func(t expr.DType) (expr.Expr, bool) {
 		switch t {

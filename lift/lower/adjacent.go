@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 )
 
@@ -12,7 +13,7 @@ import (
 func CheckVectors(inputs []lift.Param, body *lift.Term) (err error) {
 	c := newLowering(Options{})
 	c.viewsOnly = true
-	defer recoverFailure(&err)
+	defer throw.Catch(&err)
 	var env *scope
 	for _, in := range inputs {
 		env = &scope{env, c.located(in.Name, in.Type)}

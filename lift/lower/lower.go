@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -91,7 +92,7 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 			l, err = nil, fmt.Errorf("program %s: %w", p.Name, err)
 		}
 	}()
-	defer recoverFailure(&err)
+	defer throw.Catch(&err)
 	if slices.Contains(opt.Local[:], 0) || slices.Contains(opt.Global[:], 0) {
 		c.inferRange(ExtentsOf(p.Body, nil))
 	}
@@ -109,22 +110,8 @@ func (f *Fixed) Lower(local, global [3]int64) (l *Lowered, err error) {
 	return l, nil
 }
 
-// failure is an error of the term, carried by a panic that recoverFailure recovers.
-type failure struct{ msg string }
-
-func (f *failure) Error() string { return f.msg }
-
-func fail(format string, args ...any) { panic(&failure{fmt.Sprintf(format, args...)}) }
-
-func recoverFailure(err *error) {
-	switch x := recover().(type) {
-	case nil:
-	case *failure:
-		*err = x
-	default:
-		panic(x)
-	}
-}
+// fail says what is wrong with the term.
+func fail(format string, args ...any) { panic(throw.Errorf(format, args...)) }
 
 // scope holds the values of variables: a de Bruijn index counts along it.
 type scope struct {

@@ -80,6 +80,7 @@ class Perf:
         words = [chosen] if isinstance(chosen, str) else list(chosen)
         self._named = {key: value for key, value in (("profile", profile), ("model", model)) if value is not None}
         self._numbers, self._searches = itertools.count(1), itertools.count(1)
+        self._command = words[0]
         self._process = subprocess.Popen(
             [*words, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -130,7 +131,8 @@ class Perf:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
-            raise PerfError({"message": f"perf has ended, with status {self._process.wait()}"})
+            raise PerfError({"message": f"{self._command} has ended, with status {self._process.wait()}",
+                             "hint": "Linux has another perf: put the folder of this one first in PATH, set PERF, or pass command=" if next(self._numbers) == 2 else None})
         answer = json.loads(line)
         return PerfError(answer["error"]) if "error" in answer else answer["result"]
 

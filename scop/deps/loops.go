@@ -37,7 +37,7 @@ var associative = map[expr.OpKind]string{
 // accumulation is the operator of a statement x = x op …, where the rest does not read x; "" for other statements. Also x = … + x,
 // x = x + a − b, and x = a < x ? a : x.
 func accumulation(s *scop.Statement) (op string) {
-	if s.Accesses[len(s.Accesses)-1].Array.Scattered {
+	if s.Accesses[len(s.Accesses)-1].Array.Scattered() {
 		return ""
 	}
 	target := s.LHS.String()

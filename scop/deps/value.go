@@ -187,17 +187,13 @@ func determined(pairs *polycount.Set, dims []string) bool {
 		known = false
 		for _, c := range list {
 			unknown := slices.DeleteFunc(slices.Clone(left), func(d string) bool { return !c.Affine.Has(d) })
-			if c.Equality && len(unknown) == 1 && !inFloors(c.Affine, unknown[0]) {
+			if c.Equality && len(unknown) == 1 && !c.Affine.InFloor(unknown[0]) {
 				left = slices.DeleteFunc(left, func(d string) bool { return d == unknown[0] })
 				known = true
 			}
 		}
 	}
 	return len(left) == 0
-}
-
-func inFloors(a polycount.Affine, name string) bool {
-	return slices.ContainsFunc(a.Terms(), func(t polycount.Term) bool { return t.Floor != nil && t.Floor.Num.Has(name) })
 }
 
 // latest leaves of each write the points at which no other of the group is later.

@@ -20,7 +20,7 @@ import (
 func Carried(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 	e := newExpansion(a, most)
 	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered || len(x.Shape) > 0 && x.Shape[0] == nil {
+		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
 			continue
 		}
 		for _, w := range websOf(a, x) {

@@ -47,7 +47,7 @@ const Most = 2
 func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 	e := newExpansion(a, most)
 	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered || len(x.Shape) > 0 && x.Shape[0] == nil {
+		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
 			continue
 		}
 		webs := websOf(a, x)

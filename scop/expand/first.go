@@ -31,7 +31,7 @@ func (r early) text() string {
 func Initial(a *deps.Analysis) (*scop.Nest, []Copies, error) {
 	e := newExpansion(a, 1)
 	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered || len(x.Shape) == 0 || x.Shape[0] == nil || elements(x) > e.left {
+		if !x.Written || x.Scattered() || len(x.Shape) == 0 || x.Shape[0] == nil || elements(x) > e.left {
 			continue
 		}
 		var reads []early

@@ -35,8 +35,9 @@ type Form struct {
 	Serial bool
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
-	// Pointwise: there are neither sums nor loops; work-items may have several points each. Parts: their statements store parts of the same lines.
+	// Pointwise: there are no loops but those of sums; work-items may have several points each. Parts: their statements store parts of the same lines. Jam is about their sums.
 	Pointwise, Parts bool
+	Jam              Jam
 	// Sweep tells of loops in the parallel ones whose iterations follow each other.
 	Sweep Sweep
 	// Operands are how many elements a term of such a sum reads.
@@ -141,10 +142,18 @@ func chosen(f Form) Mapping {
 		return steps(f)
 	case f.Tiles:
 		return tiles(f)
+	case f.Sums != None && f.Pointwise && f.Jam.Count > 0:
+		shared, own := shares(f), jammed(f)
+		if f.jamming(own) < f.sharing(shared) {
+			return own
+		}
+		return shared
 	case f.Sweep.some():
 		return sweepsOf(f)
 	case f.Sums == None && f.Serial && f.Parallel == 1: // few work-items with much to do: as many multiprocessors as there are
 		return Mapping{Block: []int64{32}, Share: 1}
+	case f.Pointwise && f.Jam.Count > 0:
+		return jammed(f)
 	case f.Pointwise:
 		return points(f)
 	case f.Sums == None:
@@ -193,21 +202,11 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		return nil, err
 	}
 	if form.Pointwise = one != nil; form.Pointwise {
-		c.points(&form, one)
+		if err := c.points(&form, one); err != nil {
+			return nil, err
+		}
 	}
 	m := c.ask(form, n.Statements)
-	if form.Pointwise && product(m.Points) > 1 {
-		several, err := one.make(m)
-		if err == nil {
-			if runs(several, c.on()) == nil {
-				return several, nil
-			}
-		} else if !errors.Is(err, errTiles) {
-			return nil, err
-		} // a work-item for each point needs no grid
-		form.Pointwise = false
-		m = c.ask(form, n.Statements)
-	}
 	if form.Tiles && m.Depth > 0 {
 		tiled, err := b.make(m)
 		if err != nil {
@@ -228,6 +227,18 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
+		m = c.ask(form, n.Statements)
+	}
+	if form.Pointwise && product(m.Points) > 1 {
+		several, err := one.make(m)
+		if err == nil {
+			if runs(several, c.on()) == nil {
+				return several, nil
+			}
+		} else if !errors.Is(err, errTiles) {
+			return nil, err
+		} // a work-item for each point needs no grid
+		form.Pointwise = false
 		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
@@ -288,12 +299,18 @@ func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error 
 	return nil
 }
 
-// points enters the extents of a form without sums.
-func (c *compiler) points(f *Form, s *pointwise) {
+// points enters the extents of a form without loops but those of sums.
+func (c *compiler) points(f *Form, s *pointwise) (err error) {
 	f.Parts = storesParts(s.from, s.order[0])
 	for axis, p := range s.order {
 		f.Extent[axis] = c.extent(s.domain, p)
 	}
+	if f.Jam, err = c.jam(s); f.Jam.Count > 0 {
+		for _, a := range s.from.Arrays() {
+			f.Bytes = max(f.Bytes, a.DType.Size())
+		}
+	}
+	return err
 }
 
 // storesParts reports that several statements store elements of an array that are some apart for neighbouring work-items.

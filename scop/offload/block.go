@@ -30,7 +30,8 @@ type blocks struct {
 	domain       *polycount.Set // of the parallel loops
 	whole        *polycount.Set // with that of the sum
 
-	sums *kernel.Array // of a work-item
+	sums *kernel.Array     // of a work-item
+	own  map[string]string // for variables of a point, the arrays with those of all points of a work-item
 
 	to *kernel.Kernel
 }
@@ -263,13 +264,19 @@ func (b *blocks) inside() (*polycount.Set, error) {
 
 // declare declares the sums of a work-item.
 func (b *blocks) declare(dtype expr.DType) {
-	b.sums = &kernel.Array{Name: b.to.FreshName("sums"), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
+	b.sums = b.private("sums", dtype)
+}
+
+// private declares an array with an element for each point of a work-item.
+func (b *blocks) private(name string, dtype expr.DType) *kernel.Array {
+	a := &kernel.Array{Name: b.to.FreshName(name), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
 	for _, p := range b.order {
 		if t := b.loops[p]; t.parts*t.lanes > 1 {
-			b.sums.Shape = append(b.sums.Shape, expr.Int{Value: t.parts * t.lanes})
+			a.Shape = append(a.Shape, expr.Int{Value: t.parts * t.lanes})
 		}
 	}
-	b.to.Temps = append(b.to.Temps, b.sums)
+	b.to.Temps = append(b.to.Temps, a)
+	return a
 }
 
 // phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms

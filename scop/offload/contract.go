@@ -12,7 +12,7 @@ import (
 // for the iterations of a parallel loop come to when that loop is one of work-items.
 func (c *compiler) contract(n *scop.Nest, arrays map[*scop.Array]*scop.Array, parallel []string) {
 	for from, a := range arrays {
-		if !from.Local || from.Scattered || len(from.Shape) == 0 || c.launches[from] != 1 || !onePerItem(n, a, parallel) {
+		if !from.Local || from.Scattered() || len(from.Shape) == 0 || c.launches[from] != 1 || !onePerItem(n, a, parallel) {
 			continue
 		}
 		a.Shape, a.Local = []expr.Expr{}, true

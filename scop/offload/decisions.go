@@ -37,6 +37,8 @@ var decisions = []decision{
 		switch {
 		case f.Tiles:
 			return []string{"tiles", "each"}
+		case f.Sums != None && Default(f).Share == 1:
+			return []string{"each", "shared"}
 		case f.Sums != None:
 			return []string{"shared", "each"}
 		}
@@ -73,7 +75,7 @@ var decisions = []decision{
 		}
 		usual := f
 		if made["sums"] == "each" {
-			usual.Tiles, usual.Sums = false, None
+			usual = f.each()
 		}
 		return f.offer(written(Default(usual).Block), blocks...)
 	}},
@@ -81,8 +83,15 @@ var decisions = []decision{
 		if number(made["steps"]) > 0 {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
 		}
-		if f.Pointwise {
-			return f.offer(written(Default(f).Points), spreads[f.Parallel]...)
+		if f.Pointwise && made["sums"] != "tiles" && made["sums"] != "shared" {
+			options := spreads[f.Parallel]
+			if f.Jam.Count > 0 {
+				options = nil
+				for _, p := range powers(f.Parallel, mostJammed/f.Bytes) {
+					options = append(options, written(p))
+				}
+			}
+			return f.offer(written(Default(f.each()).Points), options...)
 		}
 		if made["sums"] != "tiles" {
 			return nil
@@ -152,6 +161,12 @@ var cells = [][]string{
 	3: {"1x1x1", "1x2x1", "1x1x2", "1x2x2", "1x2x4", "1x3x3", "1x2x8", "1x4x4", "2x2x2", "2x4x4", "1x8x8"},
 }
 
+// each is the form whose work-items share no sums.
+func (f Form) each() Form {
+	f.Tiles, f.Sums = false, None
+	return f
+}
+
 // grouped are the shapes of which a work-group of the machine may be.
 func (f Form) grouped(shapes []string) []string {
 	return slices.DeleteFunc(shapes, func(b string) bool { return product(numbers(b)) > f.on().MostItems })
@@ -199,11 +214,9 @@ func (f Form) mapping(made map[string]string) Mapping {
 	if f.Sweep.some() {
 		m.Depth = number(made["depth"])
 	}
-	if m.Steps > 0 || f.Pointwise {
-		m.Points = numbers(made["points"])
-	}
+	m.Points = numbers(made["points"])
 	if made["sums"] == "tiles" {
-		m.Points, m.Depth, m.Ahead = numbers(made["points"]), number(made["depth"]), made["operands"] == whenFetched(true)
+		m.Depth, m.Ahead = number(made["depth"]), made["operands"] == whenFetched(true)
 	}
 	return m
 }

@@ -1,11 +1,16 @@
 package offload
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // loadsOfRound are loads of a shared sum that are on their way together, as compilers unroll its loop by 4. The work-groups of a multiprocessor run in turns of as many as it holds. In
@@ -71,7 +76,7 @@ func points(f Form) Mapping {
 	shapes := [][][]int64{nil, {{128}}, {{32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
 	most := int64(1) // points that leave the device full
 	for n := mostPoints; most == 1 && n > 1; n /= 2 {
-		if f.Parallel > 1 && !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
+		if !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
 			most = int64(n)
 		}
 	}
@@ -89,4 +94,149 @@ func points(f Form) Mapping {
 		}
 	}
 	return best
+}
+
+// Jam tells of the sums of a launch whose work-items have several points each.
+type Jam struct {
+	Count int64 // terms of a point; 0 where there are no sums
+	Reads [8]Read
+}
+
+// Read is an element that a term has.
+type Read struct {
+	Axes int // that choose it: 1 for the fastest, 2 and 4 for the others; of all zero, no element
+	// Window is of how many terms those of neighbouring points along each axis are the same but for the first or the last, as of a sum over w[k]*x[i+k]; 1 where there are none.
+	Window [3]int64
+	// Scattered: it is not next to that of the neighbour along the fastest axis.
+	Scattered bool
+}
+
+// jam finds what the sums of points read.
+func (c *compiler) jam(p *pointwise) (out Jam, err error) {
+	var seen []string
+	for _, s := range p.from.Statements {
+		sum := sumOf(s)
+		if sum == nil {
+			continue
+		}
+		over, err := p.from.DomainOf(sum.Inames)
+		if err != nil {
+			return out, err
+		}
+		count := int64(1)
+		for _, r := range sum.Inames {
+			count *= c.extent(over, r)
+		}
+		out.Count = max(out.Count, count)
+		for _, a := range p.from.Reads(&kernel.Stmt{RHS: sum.Body}) {
+			if n := len(seen); n < len(out.Reads) && len(a.Index) > 0 && !slices.Contains(seen, a.String()) {
+				seen = append(seen, a.String())
+				out.Reads[n] = readOf(p.from, a, p.order, over)
+			}
+		}
+	}
+	return out, nil
+}
+
+func readOf(k *kernel.Kernel, a *expr.Access, order []string, over *polycount.Set) Read {
+	out := Read{Window: [3]int64{1, 1, 1}}
+	for d, e := range a.Index {
+		x, err := k.AffineOf(e)
+		for axis, p := range order {
+			if !expr.Mentions(e, p) {
+				continue
+			}
+			out.Axes |= 1 << axis
+			if axis == 0 {
+				out.Scattered = out.Scattered || err != nil || d < len(a.Index)-1 || magnitude(x.Coeff(p)) != 1
+			}
+			for _, r := range over.Dims() {
+				if lo, hi, ok := between(over, r); err == nil && ok && x.Coeff(p) == x.Coeff(r) {
+					out.Window[axis] = hi - lo + 1
+				}
+			}
+		}
+	}
+	return out
+}
+
+// mostJammed is the bytes of the sums of a work-item: registers hold what its points read as well, and compilers write out windows for each of them.
+const mostJammed = 16 * 4
+
+// more points of a work-item have to take so much of what fewer take.
+const more = 0.9
+
+// jammed is the mapping of sums of several points of a work-item that takes least.
+func jammed(f Form) (best Mapping) {
+	least := math.Inf(1)
+	for _, points := range powers(f.Parallel, mostJammed/f.Bytes) {
+		for _, block := range [][][]int64{nil, {{64}, {128}, {256}}, {{32, 4}, {32, 8}, {16, 8}, {16, 16}}, {{32, 4, 1}, {32, 8, 1}, {16, 8, 1}, {16, 16, 1}}}[f.Parallel] {
+			m := Mapping{Block: block, Points: points, Share: 1}
+			factor := 1.0
+			if best.Points != nil && product(points) > product(best.Points) {
+				factor = more
+			}
+			if c := f.jamming(m); c < factor*least {
+				best, least = m, c
+			}
+		}
+	}
+	return best
+}
+
+// powers are shapes of so many powers of two whose product is at most so much, small ones first.
+func powers(axes int, most int64) (shapes [][]int64) {
+	if axes == 0 {
+		return [][]int64{nil}
+	}
+	for n := int64(1); n <= most; n *= 2 {
+		for _, rest := range powers(axes-1, most/n) {
+			shapes = append(shapes, append([]int64{n}, rest...))
+		}
+	}
+	slices.SortStableFunc(shapes, func(a, b []int64) int { return cmp.Compare(product(a), product(b)) })
+	return shapes
+}
+
+// jamming is about what a mapping takes: multiprocessors issue a load for each element that the points of a work-item read and an operation for each point, and move the lines.
+func (f Form) jamming(m Mapping) float64 {
+	on := f.on()
+	groups, items := int64(1), product(m.Block)
+	for axis := range f.Parallel {
+		groups *= intmath.CeilDiv(f.Extent[axis], of(m.Block, axis)*of(m.Points, axis))
+	}
+	wide := min(m.Block[0], on.Subgroup)
+	rows := on.Subgroup / wide
+	loads, lines := 0.0, 0.0
+	for _, r := range f.Jam.Reads {
+		if r.Window[0] == 0 {
+			break
+		}
+		each, touched := 1.0, int64(1)
+		for axis := range f.Parallel {
+			if w := r.Window[axis]; r.Axes>>axis&1 == 0 {
+				continue
+			} else if axis == 0 { // whose points are not next to each other
+				each *= float64(m.Points[axis])
+			} else {
+				each *= float64(m.Points[axis]+w-1) / float64(w)
+			}
+		}
+		if r.Axes > 1 {
+			touched = rows
+		}
+		if r.Scattered {
+			touched *= wide
+		} else if r.Axes&1 != 0 {
+			touched *= intmath.CeilDiv(wide*f.Bytes, on.Line)
+		}
+		loads, lines = loads+each, lines+each*float64(touched)
+	}
+	subgroups := float64(intmath.CeilDiv(items, on.Subgroup))
+	terms := float64(f.Jam.Count)
+	return on.Cycles(machine.Work{
+		Groups: groups, Issue: subgroups / float64(on.Schedulers) * terms * (float64(product(m.Points)) + loads), Lines: subgroups * terms * lines,
+		Rounds: math.Ceil(terms / loadsOfRound),
+		Group:  machine.Group{Items: items, Registers: ofCode + f.Bytes/4*(product(m.Points)+int64(loads)), Subgroup: on.Subgroup},
+	})
 }

@@ -58,9 +58,15 @@ func TestPolybench(t *testing.T) {
 	}
 }
 
-// ahead is small, with operands on their way, and tiles that no number of work-items divides.
+// bothWays are the mappings of random programs.
+var bothWays = []func(Form) Mapping{small, ahead}
+
+// ahead is small, with operands on their way, tiles that no number of work-items divides, and sums of several points of a work-item where others share them.
 func ahead(f Form) Mapping {
 	m := small(f)
+	if f.Pointwise && f.Jam.Count > 0 {
+		m.Share, m.Depth = 1, 0
+	}
 	if f.Tiles {
 		m.Points, m.Depth, m.Ahead = []int64{3, 2}, 5, true
 	}
@@ -232,7 +238,7 @@ func TestRandomPrograms(t *testing.T) {
 	for seed := range programs {
 		text := rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, true) }).Example(seed)
 		n := nestOf(t, "test.c", text)
-		p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: small})
+		p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: bothWays[seed/3%2]})
 		if errors.Is(err, polycount.ErrBudget) {
 			continue
 		}
@@ -263,9 +269,9 @@ func TestOwnSums(t *testing.T) {
 				}
 			}()
 			n := nestOf(t, "test.c", text)
-			p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: small})
+			p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: bothWays[seed/3%2]})
 			if err != nil { // as Find does
-				p, err = inOrder(n, Options{Map: small})
+				p, err = inOrder(n, Options{Map: bothWays[seed/3%2]})
 			}
 			if err != nil || slices.ContainsFunc(p.Kernels, func(k *kernel.Kernel) bool { _, err := linear.New(k); return err != nil }) {
 				refused++

@@ -107,5 +107,8 @@ func (x point) moved(e expr.Expr) expr.Expr {
 	for p, t := range x.b.loops {
 		by[p] = expr.FromAffine(x.value(t))
 	}
+	for variable, array := range x.b.own {
+		by[variable] = x.of(array)
+	}
 	return expr.Subst(e, by)
 }

@@ -7,26 +7,30 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
-// pointwise makes kernels whose work-items have several points each, where a launch has neither sums nor loops: what the points of a work-item load is on its way together, and what
-// several of them load is loaded once. Where all points of a work-item are in the domain, it has no conditions for each.
+// pointwise makes kernels whose work-items have several points each, where a launch has no loops but those of sums: what the points of a work-item load is on its way together, and what
+// several of them load is loaded once. The sums of all points of a work-item are in registers (jam). Where all points of a work-item are in the domain, it has no conditions for each.
 type pointwise struct {
 	*blocks
 	set   *polycount.Set         // where points are in the domain
 	whole []polycount.Constraint // for all points of a work-item to be; nil where that cannot be said
 }
 
-// findPointwise is nil where a kernel has another form: the parallel loops alone, of one domain, and no variables of a work-item, which its points would share.
+// findPointwise is nil where a kernel has another form: the parallel loops alone, of one domain, and no arrays of a work-item.
 func findPointwise(k *kernel.Kernel, order []string) (*pointwise, error) {
-	if len(order) == 0 || len(k.Temps) > 0 {
+	if len(order) == 0 || slices.ContainsFunc(k.Temps, func(a *kernel.Array) bool { return len(a.Shape) > 0 || a.Space == kernel.Local }) {
 		return nil, nil
 	}
 	own := nameset.Sorted(slices.Clone(order))
 	for _, s := range k.Statements {
-		if !slices.Equal(s.Inames, own) || len(s.ReductionInames()) > 0 || s.Atomic {
+		if !slices.Equal(s.Inames, own) || s.Atomic {
 			return nil, nil
+		}
+		if ok, err := jams(k, s, order); !ok || err != nil {
+			return nil, err
 		}
 	}
 	domain, err := k.DomainOf(order)
@@ -52,6 +56,10 @@ func (s *pointwise) make(m Mapping) (*kernel.Kernel, error) {
 		return nil, err
 	}
 	s.whole = s.least()
+	s.to.Temps, s.own = nil, map[string]string{}
+	for _, a := range s.from.Temps {
+		s.own[a.Name] = s.private(a.Name, a.DType).Name
+	}
 	for _, x := range s.from.Statements {
 		if err := s.statement(x); err != nil {
 			return nil, err
@@ -109,14 +117,8 @@ func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) er
 		return err
 	}
 	id := x.ID + suffix
-	values := &kernel.Array{Name: s.to.FreshName(id + "_values"), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
+	values := s.private(id+"_values", dtype)
 	value, store := s.points("_"+id+"_value"), s.points("_"+id)
-	for _, p := range s.order {
-		if t := s.loops[p]; t.parts*t.lanes > 1 {
-			values.Shape = append(values.Shape, expr.Int{Value: t.parts * t.lanes})
-		}
-	}
-	s.to.Temps = append(s.to.Temps, values)
 	conditions := func(at point) (all []expr.Expr) {
 		all = slices.Clone(item)
 		for _, e := range slices.Concat(each, x.Predicates) {
@@ -124,7 +126,94 @@ func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) er
 		}
 		return all
 	}
-	s.add(&kernel.Stmt{ID: id + "_value", LHS: value.of(values.Name), RHS: value.moved(x.RHS), Inames: value.inames(), Predicates: conditions(value)})
+	from, err := s.jam(x, id, conditions)
+	if err != nil {
+		return err
+	}
+	s.add(&kernel.Stmt{ID: id + "_value", LHS: value.of(values.Name), RHS: from(value), Inames: value.inames(), Predicates: conditions(value)})
 	s.add(&kernel.Stmt{ID: id, LHS: store.moved(x.LHS), RHS: store.of(values.Name), Inames: store.inames(), Predicates: conditions(store)})
 	return nil
+}
+
+// Sums of several points of a work-item, whose loops are jammed into one (unroll-and-jam: Callahan, Cocke and Kennedy, Estimating interlock and improving balance for pipelined machines, 1988):
+// each term of all of them, then the next one, so that an element that several points read is loaded once for them. So are windows, whose sums are over several loops, or over too few terms to
+// be worth tiles in local memory.
+
+// jams reports that a statement has no sum, or one whose loops have the same iterations at all points and which no condition of the value chooses.
+func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (bool, error) {
+	over := s.ReductionInames()
+	if len(over) == 0 {
+		return true, nil
+	}
+	sum := sumOf(s)
+	if sum == nil || len(expr.Reductions(s.RHS)) != 1 || sum.Index != nil {
+		return false, nil
+	}
+	if dtype, err := k.TypeOf(sum); err != nil {
+		return false, err
+	} else if _, _, ok := transform.Accumulation(sum.Kind, dtype); !ok {
+		return false, nil
+	}
+	whole, err := k.DomainOf(append(slices.Clone(order), over...))
+	if err != nil {
+		return false, err
+	}
+	list, exact := whole.Constraints()
+	return exact && !slices.ContainsFunc(list, func(c polycount.Constraint) bool {
+		return slices.ContainsFunc(over, c.Affine.Has) && slices.ContainsFunc(order, c.Affine.Has)
+	}), nil
+}
+
+// sumOf is the sum of a statement that is computed whatever conditions say; nil where it has none.
+func sumOf(s *kernel.Stmt) (sum *expr.Reduce) {
+	expr.Walk(s.RHS, func(e expr.Expr) bool {
+		if r, ok := e.(*expr.Reduce); ok {
+			sum = r
+		}
+		_, choice := e.(*expr.Cond)
+		return !choice && sum == nil
+	})
+	return sum
+}
+
+// jam adds the sums of a statement at all points of a work-item, and returns what the value of a point is then.
+func (s *pointwise) jam(x *kernel.Stmt, id string, conditions func(point) []expr.Expr) (func(point) expr.Expr, error) {
+	sum := sumOf(x)
+	if sum == nil {
+		return func(at point) expr.Expr { return at.moved(x.RHS) }, nil
+	}
+	dtype, err := s.from.TypeOf(sum)
+	if err != nil {
+		return nil, err
+	}
+	neutral, step, _ := transform.Accumulation(sum.Kind, dtype)
+	sums := s.private(id+"_sums", dtype)
+	inames := slices.DeleteFunc(s.from.Inames(), func(n string) bool { return !slices.Contains(sum.Inames, n) }) // the outer loops first
+	over, err := s.from.DomainOf(inames)
+	if err != nil {
+		return nil, err
+	}
+	var loops []string // of its own
+	by := map[string]expr.Expr{}
+	for _, r := range inames {
+		own := s.to.FreshName(r + "_" + id)
+		if over, err = over.Rename(r, own); err != nil {
+			return nil, err
+		}
+		loops, by[r] = append(loops, own), expr.Var{Name: own}
+	}
+	s.to.Domains = append(s.to.Domains, over)
+	begin, term := s.points("_"+id+"_begin"), s.points("_"+id+"_term")
+	s.add(&kernel.Stmt{ID: id + "_begin", LHS: begin.of(sums.Name), RHS: neutral, Inames: begin.inames(), Predicates: conditions(begin)})
+	s.add(&kernel.Stmt{
+		ID: id + "_term", LHS: term.of(sums.Name), RHS: step(term.of(sums.Name), expr.Subst(term.moved(sum.Body), by)), Inames: term.inames(loops...), Predicates: conditions(term),
+	})
+	return func(at point) expr.Expr {
+		return at.moved(expr.Rewrite(x.RHS, func(e expr.Expr) expr.Expr {
+			if e == expr.Expr(sum) {
+				return at.of(sums.Name)
+			}
+			return e
+		}))
+	}, nil
 }

@@ -95,7 +95,7 @@ func (s *stencil) place(x *scop.Statement) *place {
 	if !clock.Equal(polycount.Name(p.clock).AddInt(-p.shift)) {
 		return nil
 	}
-	if slices.ContainsFunc(x.Accesses, func(a scop.Access) bool { return a.Array.Scattered }) {
+	if slices.ContainsFunc(x.Accesses, func(a scop.Access) bool { return a.Array.Scattered() }) {
 		return nil
 	}
 	store := x.Accesses[len(x.Accesses)-1]

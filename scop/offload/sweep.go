@@ -72,6 +72,9 @@ func (x *sweep) fits() (bool, error) {
 	if len(x.k.Domains[x.k.DomainIndex(x.loop)].Dims()) != 1 || x.lower.HasFloor() || x.upper.HasFloor() {
 		return false, nil
 	}
+	if all, err := x.bounded(domain); !all || err != nil {
+		return false, err
+	}
 	for _, s := range x.statements() {
 		if len(s.Predicates) > 0 {
 			continue
@@ -94,6 +97,21 @@ func (x *sweep) fits() (bool, error) {
 		}
 	}
 	return len(x.loads)+len(x.stores) > 0, nil
+}
+
+// bounded reports that its bounds say all about its iterations: a condition may leave the loop out in some iterations of those around.
+func (x *sweep) bounded(domain *polycount.Set) (bool, error) {
+	around, err := x.k.DomainOf(x.around)
+	if err != nil {
+		return false, err
+	}
+	list, exact := around.Constraints()
+	if !exact {
+		return false, nil
+	}
+	loop := polycount.Name(x.loop)
+	between := polycount.NewSet(nil, domain.Dims(), append(list, polycount.GE(loop, x.lower), polycount.GE(x.upper, loop))...)
+	return between.Within(domain.Budget()).IsSubset(domain)
 }
 
 // unconditional are the accesses that an expression always makes.

@@ -24,6 +24,7 @@ func TestSweeps(t *testing.T) {
 		"triangle":       {"for (int j = i + 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", true},
 		"far":            {"for (int j = 5; j < m; j++) A[i][j] = A[i][j-5] * 0.5 + B[i][j];", true},
 		"conditional":    {"for (int j = 1; j < m; j++) { if (j > 2) A[i][j] = A[i][j-1] * 0.5; B[i][j] = A[i][j] + C[j][i]; }", true},
+		"sometimes":      {"A[i][0] = 2; if (i < n - i) for (int j = 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", false},
 		"doubled":        {"for (int j = 0; j < m/2; j++) A[i][2*j] = A[i][j] + B[i][j];", false},
 		"stored later":   {"for (int j = 0; j < m - 1; j++) { B[i][j] = A[i][j+1] + 1; A[i][j] = B[i][j] * C[j][i]; }", false},
 	} {

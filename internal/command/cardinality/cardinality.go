@@ -75,7 +75,7 @@ const (
 func (o Options) Count(ctx context.Context, text string, ofRange bool) ([]polycount.TupleCount, error) {
 	var counts []polycount.TupleCount
 	limits := bounded.Limits{Time: cmp.Or(o.Time, defaultTime), Memory: mostMemory}
-	err := bounded.Do(ctx, limits, func(ctx context.Context, _ func()) error {
+	err := bounded.Do(ctx, limits, func(ctx context.Context, _ func() int) error {
 		found, err := Count(text, ofRange, polycount.WithContext(ctx), polycount.WithLimit(o.Limit))
 		if err == nil {
 			counts = found

@@ -11,7 +11,6 @@ import (
 	"gpuperf/ckernel"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
-	"gpuperf/workload"
 )
 
 // flag is one of a command line, in the first line of an example.
@@ -44,15 +43,7 @@ func readFunction(ctx context.Context, text string) (*kernel.Kernel, error) {
 
 // runFunction shows the loop nest of a kernel function.
 func runFunction(ctx context.Context, _, example string) (string, error) {
-	k, err := readFunction(ctx, example)
-	if err != nil {
-		return "", err
-	}
-	nest, err := workload.NewKernel(k).Nest()
-	if err != nil {
-		return "", err
-	}
-	return nest.String(), nil
+	return nestOf(readFunction(ctx, example))
 }
 
 // runRefusal shows why a kernel function is refused.

@@ -31,13 +31,13 @@ var runners = map[string]runner{
 	"card":       {"text", runCard},
 	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
-	"suite":      {"yaml", runSuite},
-	"campaign":   {"yaml", runCampaign},
-	"launch":     {"yaml", runLaunch},
+	"suite":      {"yaml", read(evaluate.Parse)},
+	"campaign":   {"yaml", read(fleet.Parse)},
+	"launch":     {"yaml", read(launchfile.Parse)},
 	"argument":   {"yaml", runArgument},
 	"program":    {"text", runProgram},
 	"pattern":    {"text", runPattern},
-	"model":      {"yaml", runModel},
+	"model":      {"yaml", read(models.Parse)},
 	"expression": {"text", runExpression},
 	"function":   {"c", runFunction},
 	"refusal":    {"c", runRefusal},
@@ -55,7 +55,11 @@ func lastKernel(ctx context.Context, text string) (*kernel.Kernel, error) {
 
 // runScript shows the loop nest of the last kernel.
 func runScript(ctx context.Context, about, example string) (string, error) {
-	k, err := lastKernel(ctx, about+example)
+	return nestOf(lastKernel(ctx, about+example))
+}
+
+// nestOf is the loop nest of a kernel, if there is one.
+func nestOf(k *kernel.Kernel, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -104,33 +108,17 @@ func runCard(_ context.Context, _, example string) (string, error) {
 	return strings.Join(lines, "\n"), err
 }
 
-// runModel reads a model file whose first lines stand in the section, and has nothing to show.
-func runModel(_ context.Context, about, example string) (string, error) {
-	_, err := models.Parse("example.yaml", []byte(about+example))
-	return "", err
-}
-
-// runSuite reads a suite file, and has nothing to show.
-func runSuite(_ context.Context, about, example string) (string, error) {
-	_, err := evaluate.Parse("example.yaml", []byte(about+example))
-	return "", err
-}
-
-// runCampaign reads a campaign file, and has nothing to show.
-func runCampaign(_ context.Context, about, example string) (string, error) {
-	_, err := fleet.Parse("example.yaml", []byte(about+example))
-	return "", err
-}
-
-// runLaunch reads a launch file, and has nothing to show.
-func runLaunch(_ context.Context, about, example string) (string, error) {
-	_, err := launchfile.Parse("example.yaml", []byte(about+example))
-	return "", err
+// read reads a file whose first lines stand in the section, and has nothing to show.
+func read[T any](parse func(name string, text []byte) (T, error)) func(ctx context.Context, about, example string) (string, error) {
+	return func(_ context.Context, about, example string) (string, error) {
+		_, err := parse("example.yaml", []byte(about+example))
+		return "", err
+	}
 }
 
 // runArgument reads a launch file with an argument.
 func runArgument(ctx context.Context, _, example string) (string, error) {
-	return runLaunch(ctx, "version: 1\nsource: example.cu\nkernel: example\nsizes: {n: 1024}\ngrid: [n]\nblock: [1]\nargs:\n  - ", example)
+	return read(launchfile.Parse)(ctx, "version: 1\nsource: example.cu\nkernel: example\nsizes: {n: 1024}\ngrid: [n]\nblock: [1]\nargs:\n  - ", example)
 }
 
 // exampleDevice is the device whose facts bound what runs at once, where a feature asks for them.

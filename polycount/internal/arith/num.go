@@ -2,46 +2,16 @@ package arith
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
+
+	"gpuperf/internal/throw"
 )
 
 // ErrOverflow is the error of arithmetic whose result does not fit into 64 bits.
 var ErrOverflow = errors.New("coefficients of the constraints leave the 64-bit range")
 
-// Fault is the only value that this module panics with on purpose: it carries an error from deep inside a recursive
-// algorithm to the exported function that rescues it.
-type Fault struct{ Err error }
-
-func (f Fault) Error() string { return f.Err.Error() }
-func (f Fault) Unwrap() error { return f.Err }
-
-// Rescue turns a Fault into an error and lets other panics through. Defer it with the address of the error result.
-func Rescue(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case Fault:
-		*err = r.Err
-	default:
-		panic(r)
-	}
-}
-
-// Throw panics with err as a Fault.
-func Throw(err error) { panic(Fault{err}) }
-
-// Try runs f and returns the error of the Fault that ended it, or nil.
-func Try(f func()) (err error) {
-	defer Rescue(&err)
-	f()
-	return nil
-}
-
-// Fail throws a formatted error.
-func Fail(format string, args ...any) { panic(Fault{fmt.Errorf(format, args...)}) }
-
-func overflow() { panic(Fault{fmt.Errorf("polycount: %w", ErrOverflow)}) }
+func overflow() { panic(throw.Errorf("polycount: %w", ErrOverflow)) }
 
 // Add is a + b. Like Neg, Sub, Mul, Abs and Lcm it throws ErrOverflow where the result does not fit.
 func Add(a, b int64) int64 {

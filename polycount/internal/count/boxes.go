@@ -3,6 +3,7 @@ package count
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -33,7 +34,7 @@ func byBoxes(w *linear.Work, g *linear.Conj) (p *quasi.Piecewise, ok bool) {
 	}
 	b := &boxes{Work: w, left: mostBoxes}
 	var n arith.Rat
-	if err := arith.Try(func() { n, ok = b.count(all) }); err != nil || !ok {
+	if err := throw.Try(func() { n, ok = b.count(all) }); err != nil || !ok {
 		return nil, false
 	}
 	p = quasi.NewPiecewise(0)

@@ -3,6 +3,7 @@ package count
 import (
 	"math/big"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -34,7 +35,7 @@ func decompose(w *linear.Work, a linear.Matrix, sgn int64, out *[]unimodular) {
 	positive := false
 	for _, x := range alpha {
 		if arith.Abs(x) >= arith.Abs(det) {
-			arith.Fail("polycount: no short vector found in a cone of index %d: %w", arith.Abs(det), linear.ErrBudget)
+			panic(throw.Errorf("polycount: no short vector found in a cone of index %d: %w", arith.Abs(det), linear.ErrBudget))
 		}
 		positive = positive || (x > 0) == (det > 0) && x != 0
 	}

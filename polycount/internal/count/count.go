@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -63,7 +64,7 @@ func countConj(w *linear.Work, c *linear.Conj, params int) (p *quasi.Piecewise, 
 			p, err = nil, &UnboundedError{c}
 		}
 	}()
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	whole, _ := c.Quantify(c.After(params))
 	return countWhole(w, whole), nil
 }
@@ -123,9 +124,9 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 
 // try runs f. It reports false if f gave up in favour of the other method, or overflowed.
 func (k *counter) try(f func()) bool {
-	err := arith.Try(f)
+	err := throw.Try(f)
 	if err != nil && !errors.Is(err, errNotDirect) && !errors.Is(err, arith.ErrOverflow) {
-		arith.Throw(err)
+		panic(throw.Of(err))
 	}
 	return err == nil
 }
@@ -155,7 +156,7 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 	}
 	for i, d := range c.Divs {
 		if d.Den == 0 && !c.UsedInRows(1+c.N+i) {
-			arith.Throw(errUnbounded)
+			panic(throw.Of(errUnbounded))
 		}
 	}
 	dom, groups = independent(c)

@@ -3,6 +3,7 @@ package count
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -119,7 +120,7 @@ func (f *fibres) frames(w *linear.Work) []frame {
 // more than the distance of its bounds.
 func (f *fibres) single(w *linear.Work) bool {
 	steps := true
-	return arith.Try(func() { steps = f.hasStep(w) }) == nil && !steps
+	return throw.Try(func() { steps = f.hasStep(w) }) == nil && !steps
 }
 
 // hasStep reports whether there is such a step.

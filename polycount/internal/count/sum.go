@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -65,7 +66,7 @@ func (k *counter) sum(r region) {
 		}
 		if !v.direct {
 			if k.trial {
-				arith.Throw(errNotDirect)
+				panic(throw.Of(errNotDirect))
 			}
 			k.splinter(&r)
 			return
@@ -166,7 +167,7 @@ func (k *counter) choose(r *region) variable {
 			if !k.feasible(r) {
 				return variable{at: -1}
 			}
-			arith.Throw(errUnbounded)
+			panic(throw.Of(errUnbounded))
 		}
 		v.direct = unit || alone
 		v.cost = 4 * lower * upper
@@ -280,7 +281,7 @@ func (k *counter) emit(r region) {
 	dom = dom.Clone()
 	if dom.Simplify() && len(r.q) > 0 {
 		if k.trial && len(k.out) > 0 {
-			arith.Throw(errNotDirect)
+			panic(throw.Of(errNotDirect))
 		}
 		k.out = append(k.out, quasi.Piece{Dom: dom, Q: r.q})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
@@ -82,7 +83,7 @@ func (k *counter) fullDimensional(r *region) bool {
 			}
 			s.Ge = append(s.Ge, linear.Plus(s.Width, -1, sgn, at))
 			if k.Feasible(s) {
-				arith.Throw(errUnbounded)
+				panic(throw.Of(errUnbounded))
 			}
 		}
 	}

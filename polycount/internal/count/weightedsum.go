@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 	"gpuperf/polycount/internal/quasi"
 )
@@ -34,7 +34,7 @@ func Sum(w *linear.Work, cs []*linear.Conj, p *quasi.Piecewise, params int) (out
 
 // sumConj sums q, over the columns of table, over the variables of c for which drop is set.
 func sumConj(w *linear.Work, c *linear.Conj, table *linear.Conj, q quasi.Quasi, drop []bool) (p *quasi.Piecewise, err error) {
-	defer arith.Rescue(&err)
+	defer throw.Catch(&err)
 	rows := make([]linear.Row, table.Width())
 	for i := 1; i < table.Width(); i++ {
 		if q.Uses(i) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 )
 
 // Bounds are carried from row to row.
@@ -29,7 +29,7 @@ func TestNarrowest(t *testing.T) {
 // What bounds take is work: without it, one footprint of a 3-D stencil took minutes within its limit.
 func TestNarrowestIsWork(t *testing.T) {
 	s := &System{Ge: []Row{{0, 0, 1, 0}, {-1, 1, -1, 0}, {6, -1, 0, 0}, {4, 0, 0, 1}, {0, 0, 1, -1}}, Width: 4}
-	if err := arith.Try(func() { NewWork(t.Context(), 10).narrowest(s) }); !errors.Is(err, ErrBudget) {
+	if err := throw.Try(func() { NewWork(t.Context(), 10).narrowest(s) }); !errors.Is(err, ErrBudget) {
 		t.Errorf("ten units suffice: %v", err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"gpuperf/polycount/internal/arith"
+	"gpuperf/internal/throw"
 )
 
 // bigRow is a row whose coefficients have no limit. Rows are never changed in place.
@@ -165,7 +165,7 @@ func (w *Work) splinters(rows []bigRow, l bigRow, x int, top *big.Int) bool {
 	most.Sub(most, top).Sub(most, l[x])
 	most.Div(most, top)
 	if !most.IsInt64() || most.Int64() > 1<<20 {
-		arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
+		panic(throw.Errorf("polycount: %w", ErrBudget))
 	}
 	for i := int64(0); i <= most.Int64(); i++ {
 		e := append(bigRow{new(big.Int).Sub(l[0], big.NewInt(i))}, l[1:]...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 )
 
@@ -398,7 +399,7 @@ func (w *Work) Solvable(q question) (yes bool) {
 	w.Left, w.next = w.Left-kept, max(w.next-kept, 0)
 	p := presolvers.Get().(*presolved)
 	p.question, p.hasLo, p.hasHi = q, 0, 0
-	err := arith.Try(func() { yes = w.reduced(p) })
+	err := throw.Try(func() { yes = w.reduced(p) })
 	w.Left, w.next = w.Left+kept, w.next+kept
 	p.release()
 	switch {
@@ -407,8 +408,7 @@ func (w *Work) Solvable(q question) (yes bool) {
 	case errors.Is(err, arith.ErrOverflow), kept > 0 && errors.Is(err, ErrBudget):
 		return w.whole(&q)
 	}
-	arith.Throw(err)
-	return false
+	panic(throw.Of(err))
 }
 
 // Witness is a solution [1, x…] of the question, in all of its columns; ok is false if there is none.

@@ -3,9 +3,9 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 )
 
@@ -68,7 +68,7 @@ const checkEvery = 1 << 16 // units between two looks at the context: some milli
 // Spend takes n units. It throws an error if none are left or the context is done.
 func (w *Work) Spend(n int) {
 	if w.meter != nil && !w.meter.take(int64(n)) {
-		arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
+		panic(throw.Errorf("polycount: %w", ErrBudget))
 	}
 	w.spend(n)
 }
@@ -79,10 +79,10 @@ func (w *Work) spend(n int) {
 		return
 	}
 	if w.Left <= 0 {
-		arith.Throw(fmt.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", ErrBudget))
+		panic(throw.Errorf("polycount: %w: fewer parameters, smaller or common coefficients and moduli, or a larger limit may help", ErrBudget))
 	}
 	if err := w.ctx.Err(); err != nil {
-		arith.Throw(fmt.Errorf("polycount: %w", err))
+		panic(throw.Errorf("polycount: %w", err))
 	}
 	w.next = max(w.Left-checkEvery, 0) // not below 0: nothing goes on without units, and within gives none back
 }
@@ -92,10 +92,10 @@ func (w *Work) Within(units int64, f func(*Work)) (done bool) {
 	child := &Work{ctx: w.ctx, Left: min(units, w.Left), meter: w.meter}
 	given := child.Left
 	child.next = child.Left
-	err := arith.Try(func() { f(child) })
+	err := throw.Try(func() { f(child) })
 	w.spend(int(given - max(child.Left, 0))) // the meter has it already
 	if err != nil && !errors.Is(err, ErrBudget) && !errors.Is(err, arith.ErrOverflow) {
-		arith.Throw(err)
+		panic(throw.Of(err))
 	}
 	return err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -28,7 +29,7 @@ func compareFactors(a, b string) int {
 
 func AtomKey(at int) string {
 	if at > 0xffff {
-		arith.Fail("polycount: more than %d distinct terms: %w", 0xffff, linear.ErrBudget)
+		panic(throw.Errorf("polycount: more than %d distinct terms: %w", 0xffff, linear.ErrBudget))
 	}
 	return string([]byte{byte(at >> 8), byte(at)})
 }

@@ -1,0 +1,115 @@
+package remedy
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/launch"
+)
+
+// barriers: barriers in a loop in which no work-item accesses what another one has written.
+func barriers(x *study) []candidate {
+	var c candidate
+	var first *kernel.Stmt
+	moved := map[string]string{} // the loop that each leaves
+	for _, s := range x.Kernel.Statements {
+		loop := x.innermost(s)
+		if s.Kind != kernel.LocalBarrier || loop == "" {
+			continue
+		}
+		array, own := x.ownIn(loop, s.Memory)
+		if !own {
+			continue
+		}
+		if moved[s.ID] = loop; len(moved) == 1 {
+			first, c.array, c.at = s, array, s.At
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	outside := x.Kernel.Clone()
+	outside.MapStmts(func(s *kernel.Stmt) {
+		if loop := moved[s.ID]; loop != "" {
+			s.Inames = slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return n == loop })
+		}
+	})
+	kept := x.those(func(r *Row) bool { return r.Space == kernel.Local && x.inLoop(r, moved[first.ID]) })
+	c.cures = []cure{{kernel: outside, edit: at(kept, launch.Effect{Once: true})}} // compilers keep what no barrier is between in registers
+	c.defect = fmt.Sprintf("%s in each iteration of a loop, where work-items access no elements of %s but their own", thereAre(int64(len(moved)), "barrier"), c.array)
+	c.remedy = "one barrier behind the loop, so that what a work-item alone accesses is in a register"
+	return []candidate{c}
+}
+
+// innermost is the innermost loop around a statement; "" where it is in none.
+func (x *study) innermost(s *kernel.Stmt) (loop string) {
+	for _, n := range s.Inames {
+		if !x.Kernel.Tags[n].Parallel() {
+			loop = n
+		}
+	}
+	return loop
+}
+
+// ownIn reports whether each element of the shared arrays that statements of a loop write is accessed there by one work-item alone, and names one of the arrays.
+func (x *study) ownIn(loop string, memory kernel.Space) (array string, own bool) {
+	indices, written := map[string][]string{}, map[string]bool{}
+	for _, s := range x.Kernel.Statements {
+		if !slices.Contains(s.Inames, loop) {
+			continue
+		}
+		if s.Atomic {
+			return "", false
+		}
+		for _, a := range x.Kernel.Writes(s) {
+			written[a.Array] = true
+		}
+		for _, a := range slices.Concat(x.Kernel.Reads(s), x.Kernel.Writes(s)) {
+			indices[a.Array] = append(indices[a.Array], x.numbered(a))
+		}
+	}
+	for name := range written {
+		space := x.Kernel.SpaceOf(name)
+		if space != kernel.Local && (space != kernel.Global || memory != kernel.Global) {
+			continue
+		}
+		if array == "" || name < array {
+			array = name
+		}
+		if list := indices[name]; slices.ContainsFunc(list, func(text string) bool { return text != list[0] }) || !x.apart(name, loop) {
+			return "", false
+		}
+	}
+	return array, array != ""
+}
+
+// apart reports whether work-items of a group access elements of their own in the lines of a loop.
+func (x *study) apart(array, loop string) bool {
+	for _, r := range x.rows {
+		if r.Array != array || !x.inLoop(&r, loop) {
+			continue
+		}
+		reach := max(r.Bytes, 1)
+		for axis, n := range x.Local {
+			stride := max(r.Strides[axis], -r.Strides[axis])
+			switch {
+			case n == 1:
+			case r.Data || stride < reach:
+				return false
+			default:
+				reach = stride * n
+			}
+		}
+	}
+	return true
+}
+
+// inLoop reports whether an access is in a statement of a loop.
+func (x *study) inLoop(r *Row, loop string) bool {
+	return slices.ContainsFunc(x.Kernel.Statements, func(s *kernel.Stmt) bool {
+		return slices.Contains(s.Inames, loop) && s.At.Line == r.At.Line &&
+			slices.ContainsFunc(slices.Concat(x.Kernel.Reads(s), x.Kernel.Writes(s)), func(a *expr.Access) bool { return a.Array == r.Array })
+	})
+}
