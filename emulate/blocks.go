@@ -125,6 +125,9 @@ func (e *emulation) longest() {
 	}
 	switch look(0); {
 	case e.builder.Steps > mostLooked: // one more would take long
+		if e.builder.Long > 0 && e.work.Groups > 1 { // whose length follows from data
+			e.unseen = 1 - 1/float64(e.work.Groups)
+		}
 		return
 	case e.builder.Steps > mostExecuted:
 		parts = 1
@@ -387,7 +390,7 @@ func (e *emulation) run(c Change, bound int64) timed {
 			t.cycles = max(t.cycles, float64(r.Busy[u])*all/max(done, 1)/timing.Cycle)
 		}
 	}
-	t.cycles = max(t.cycles, e.chain.cycles(m)) + e.back(m) + e.Device.Value(facts.StartCycles)
+	t.cycles = max(t.cycles, e.chain.cycles(m), e.overwritten()) + e.back(m) + e.Device.Value(facts.StartCycles)
 	return t
 }
 

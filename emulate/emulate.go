@@ -177,40 +177,42 @@ func (r *Result) Displaced(missing float64, binds bool) *Result {
 // emulation is one in progress.
 type emulation struct {
 	Input
-	launch   *exec.Launch
-	builder  *trace.Builder
-	ops      []timing.Op
-	grid     [3]int64
-	work     machine.Work // blocks, what each takes of a multiprocessor
-	warps    int64        // of a block
-	resident int64
-	limits   []machine.Limit
-	busy     int64 // multiprocessors
-	blocks   []*timing.Block
-	shown    [3]uint32      // the place of the first of blocks
-	most     int64          // blocks of the multiprocessor with most
-	unseen   float64        // the part of the blocks, which differ and all run at once, that were not looked at
-	first    int64          // number of the first block of the multiprocessor that is looked at
-	accessed *memory.Launch // what memory is told of
-	moved    memory.Traffic // what it says
-	memory   Memory
-	loads    float64           // the part of the loads from the second-level cache that DRAM serves
-	filled   float64           // the part of the sectors that are stored which come from DRAM first
-	asked    []asked           // loads, by instruction
-	waits    map[int32]float64 // waiting
-	fresh    freshness         // what touches sectors first
-	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
-	sector   float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
-	lengths  *lengths          // of blocks, where these are not alike
-	known    sync.Once         // shares
-	shares   []float64         // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
-	short    func() float64    // the time of the launch over that of a run of fewer instructions
-	met      meeting           // where atomic operations meet
-	chain    chain
-	executed map[[3]uint32]*timing.Block
-	steps    map[int32]timing.Step // between the last two blocks, by instruction
-	warnings []string
-	scaled   int // facts of the device that are those of another one, scaled
+	launch      *exec.Launch
+	builder     *trace.Builder
+	ops         []timing.Op
+	grid        [3]int64
+	work        machine.Work // blocks, what each takes of a multiprocessor
+	warps       int64        // of a block
+	resident    int64
+	limits      []machine.Limit
+	busy        int64 // multiprocessors
+	blocks      []*timing.Block
+	shown       [3]uint32      // the place of the first of blocks
+	most        int64          // blocks of the multiprocessor with most
+	unseen      float64        // the part of the blocks, which differ and all run at once, that were not looked at
+	first       int64          // number of the first block of the multiprocessor that is looked at
+	accessed    *memory.Launch // what memory is told of
+	moved       memory.Traffic // what it says
+	memory      Memory
+	loads       float64           // the part of the loads from the second-level cache that DRAM serves
+	filled      float64           // the part of the sectors that are stored which come from DRAM first
+	asked       []asked           // loads, by instruction
+	waits       map[int32]float64 // waiting
+	fresh       freshness         // what touches sectors first
+	stored      map[int64]float64 // sectors that all work-groups store in the same places, by the part of the second-level cache
+	storedLines map[int64]bool    // the lines of these
+	again       float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
+	sector      float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
+	lengths     *lengths          // of blocks, where these are not alike
+	known       sync.Once         // shares
+	shares      []float64         // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
+	short       func() float64    // the time of the launch over that of a run of fewer instructions
+	met         meeting           // where atomic operations meet
+	chain       chain
+	executed    map[[3]uint32]*timing.Block
+	steps       map[int32]timing.Step // between the last two blocks, by instruction
+	warnings    []string
+	scaled      int // facts of the device that are those of another one, scaled
 }
 
 func (e *emulation) prepare() (err error) {

@@ -16,17 +16,23 @@ import (
 // doubtful is by which factors the measured time may be less and more than the emulated one.
 type doubtful struct{ less, more float64 }
 
-// usual is what every time is off by: more often it is too short, as what is not modelled costs time.
-var usual = doubtful{1.15, 1.25}
+// usual is what every time is off by: more often it is too short, as what is not modelled costs time. Where DRAM bounds, that passes while sub-groups wait for it, and how much of what
+// is accessed comes from there is more often taken to be too much.
+var (
+	usual     = doubtful{1.15, 1.25}
+	dramBound = doubtful{1.2, 1.2}
+)
 
 // The reasons.
 var (
 	shortLaunch   = doubtful{1, 1.12}    // of which starting is a part
 	fewRounds     = doubtful{1, 1.2}     // blocks that do not end together, in one to three waves
 	busyUnit      = doubtful{1, 1.12}    // nearly always, and not DRAM: how it takes what comes at once matters
+	busyUnits     = doubtful{1, 1.2}     // two of them or more: what comes to one late, as the other was busy, leaves gaps
 	cutOff        = doubtful{1.15, 1.1}  // the end is extrapolated
 	secondLevel   = doubtful{1.15, 1.35} // bounds, and which part of it each address belongs to is not known
 	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
+	joinedStores  = doubtful{4, 1}       // hardly more lines than a multiprocessor joins stores to: it may do so in part
 	atomicPlaces  = doubtful{1.2, 1.7}   // atomic operations bound, and meet by that
 	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
@@ -42,6 +48,7 @@ var (
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
 const (
 	mostlyBusy   = 0.8   // chosen on the looked-at half of the development set, as those below
+	togetherBusy = 0.6   // of two units, chosen on programs of HeCBench, a to m, as dramBound was
 	ratherBusy   = 0.7   // where the second-level cache begins to delay what comes
 	halfBusy     = 0.5   // of atomic operations, which queue sooner
 	roundsAtMost = 3     // waves: with more the last one is a small part
@@ -69,13 +76,18 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 		}
 	}
 	busy := func(u timing.Unit) float64 { return r.Utilization[u] }
-	top, most := timing.Dispatch, 0.0
+	top, most, several := timing.Dispatch, 0.0, 0
 	for _, u := range timing.Units() {
 		if busy(u) > most {
 			top, most = u, busy(u)
 		}
+		if busy(u) > togetherBusy && u != timing.Dispatch && u != timing.IMAD { // these are busy with what others are
+			several++
+		}
 	}
-	add(true, usual)
+	add(top != timing.DRAM, usual)
+	add(top == timing.DRAM, dramBound)
+	add(top != timing.DRAM && several > 1, busyUnits)
 	add(r.Seconds < shortSeconds, shortLaunch)
 	add(r.Waves >= 1 && r.Waves < roundsAtMost, fewRounds)
 	add(most > mostlyBusy && top != timing.DRAM, busyUnit)
@@ -83,7 +95,11 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 	add(e.scaled > 0, e.sheetDoubt())
 	add(busy(timing.L2) > ratherBusy, secondLevel)
 	add(busy(timing.Lines) > ratherBusy, storedLines)
-	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic, atomicPlaces)
+	if e.overwritten() > ratherBusy*r.Cycles {
+		add(true, storedLines)
+		add(len(e.storedLines) <= 2*joinedLines, joinedStores)
+	}
+	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic || e.swapsInside(), atomicPlaces)
 	add(top == timing.Constant, constantLines)
 	add(top == timing.Barrier, blockBarrier)
 	add(e.anywhere() > muchAnywhere, scattered)
@@ -128,12 +144,25 @@ func (e *emulation) anywhere() float64 {
 }
 
 // accessesPrivate reports whether work-items access arrays of their own in memory.
-func (e *emulation) accessesPrivate() (some bool) {
+func (e *emulation) accessesPrivate() bool {
+	return e.accessesSo(func(ev *timing.Event) bool { return ev.Touch.Space == timing.LocalSpace })
+}
+
+// swapsInside reports whether work-items compare and swap in shared memory: how often they try again is roughly known.
+func (e *emulation) swapsInside() bool {
+	return e.accessesSo(func(ev *timing.Event) bool {
+		in := &e.Function.Instructions[ev.Op]
+		return ev.Touch.Atomic && ev.Touch.Space == timing.SharedSpace && (in.Has("CAS") || in.Has("CAST"))
+	})
+}
+
+// accessesSo reports whether a block has an access of a kind.
+func (e *emulation) accessesSo(kind func(*timing.Event) bool) (some bool) {
 	if len(e.blocks) == 0 {
 		return false
 	}
 	for _, w := range e.blocks[0].Warps {
-		trace.Each(w.Nodes, func(ev *timing.Event) { some = some || ev.Touch != nil && ev.Touch.Space == timing.LocalSpace })
+		trace.Each(w.Nodes, func(ev *timing.Event) { some = some || ev.Touch != nil && kind(ev) })
 	}
 	return some
 }

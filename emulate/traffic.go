@@ -63,6 +63,9 @@ const muchMore = 1.1
 // fill.
 func (e *emulation) settled() timed {
 	base := e.whole()
+	if e.overwritten() > mostlyBusy*base.cycles {
+		e.warn("work-groups store in the same places, and wait for the part of the second-level cache that most of these lie in")
+	}
 	known := e.moved.L2Loads
 	loaded := float64(base.Traffic.FromL2) * float64(e.instructions()) / float64(max(base.Issued, 1))
 	if e.loads == 0 || known == 0 || loaded < known*muchMore {
@@ -349,7 +352,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		return nil
 	}
 	base := t.Lanes[0] - int64(offset)
-	p := memory.Part{Times: 1}
+	p, sure := memory.Part{Times: 1}, true
 	for d, n := range w.grid {
 		var s timing.Step
 		if rows[d][0] != nil {
@@ -357,7 +360,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		} else if w.firsts[d] != nil {
 			known := false
 			s, known = w.firsts[d][nodes[0][i].Events[j].Op]
-			w.ok = w.ok && known
+			w.ok, sure = w.ok && known, sure && known
 		}
 		stride := s.All
 		p.Scattered = p.Scattered || s.Each != nil
@@ -391,6 +394,9 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
 	w.note(t, at, array, others, &p)
+	if t.Store && !t.Atomic && sure {
+		w.overwrite(&p)
+	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
 }
 
