@@ -17,7 +17,7 @@ import (
 type doubtful struct{ less, more float64 }
 
 // usual is what every time is off by: more often it is too short, as what is not modelled costs time. Where DRAM bounds, that passes while sub-groups wait for it, and how much of what
-// is accessed comes from there is more often taken to be too much.
+// is accessed comes from there is more often taken to be too much (chosen on programs of HeCBench, a to m).
 var (
 	usual     = doubtful{1.15, 1.25}
 	dramBound = doubtful{1.2, 1.2}
@@ -48,7 +48,6 @@ var (
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
 const (
 	mostlyBusy   = 0.8   // chosen on the looked-at half of the development set, as those below
-	togetherBusy = 0.6   // of two units, chosen on programs of HeCBench, a to m, as dramBound was
 	ratherBusy   = 0.7   // where the second-level cache begins to delay what comes
 	halfBusy     = 0.5   // of atomic operations, which queue sooner
 	roundsAtMost = 3     // waves: with more the last one is a small part
@@ -81,7 +80,7 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 		if busy(u) > most {
 			top, most = u, busy(u)
 		}
-		if busy(u) > togetherBusy && u != timing.Dispatch && u != timing.IMAD { // these are busy with what others are
+		if busy(u) > ratherBusy && u != timing.Dispatch && u != timing.IMAD { // these are busy with what others are
 			several++
 		}
 	}
