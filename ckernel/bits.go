@@ -166,6 +166,25 @@ func (b *terms) inTrial(n *expr.Poly) bool {
 	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
 }
 
+// isConversion reports whether a function is convert_float4(x), __float2int_rn(x) and the like.
+func isConversion(x *cfront.Call) bool {
+	f, ok := cfront.IntrinsicOf(x.Func)
+	return ok && f.Kind == cfront.Convert && f.IR == "" && len(x.Args) == 1
+}
+
+// conversion is a call of such a function.
+func (b *builder) conversion(x *cfront.Call) expr.Expr {
+	b.checkVector(x, x.DType)
+	v, from := b.value(x.Args[0]), x.Args[0].Type()
+	if from == x.DType {
+		return v
+	}
+	if x.DType.Base().IsInteger() {
+		v = b.rounded(x.Func, v, from, x.DType)
+	}
+	return &expr.Cast{DType: x.DType, Arg: v}
+}
+
 // roundings are functions that round as the ends of the names of conversions say; others round towards zero.
 var roundings = map[string]string{
 	"_rte": "rint", "_rtp": "ceil", "_rtn": "floor", "_rn": "rint", "_ru": "ceil", "_rd": "floor", "rint": "rint", "rintf": "rint", "round": "round", "roundf": "round",
