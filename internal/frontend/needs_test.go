@@ -192,7 +192,7 @@ func TestCheckLaunch(t *testing.T) {
 
 // Launch files of the project run on devices: nothing is said against them. A part is looked at, with LONG=1 all.
 func TestNoLaunchIsRefused(t *testing.T) {
-	files, every := 0, 8
+	files, every := 0, 16
 	if os.Getenv("LONG") != "" {
 		every = 1
 	}

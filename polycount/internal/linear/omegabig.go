@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -42,25 +41,49 @@ func (r bigRow) times(k *big.Int, o bigRow, l *big.Int) bigRow {
 	return out
 }
 
+// direction is a key of the coefficients without the constant, or of the opposite ones.
+func (r bigRow) direction(opposite bool) string {
+	var key []byte
+	x := new(big.Int)
+	for _, v := range r[1:] {
+		if opposite {
+			v = x.Neg(v)
+		}
+		key = append(v.Append(key, 62), ' ')
+	}
+	return string(key)
+}
+
+// content is the greatest common divisor of the coefficients without the constant.
+func (r bigRow) content() *big.Int {
+	g, x := new(big.Int), new(big.Int)
+	for _, v := range r[1:] {
+		if v.Sign() != 0 && g.Cmp(bigOne) != 0 {
+			g.GCD(nil, nil, g, x.Abs(v))
+		}
+	}
+	return g
+}
+
 // normalizeBig is NormalizeRows. equality is a row whose opposite is in out, too; nil where there is none.
 func normalizeBig(rows []bigRow) (out []bigRow, equality bigRow, ok bool) {
 	place := map[string]int{} // of the tightest row of each direction
 	for _, r := range rows {
-		g := new(big.Int)
-		for _, v := range r[1:] {
-			g.GCD(nil, nil, g, new(big.Int).Abs(v))
-		}
+		g := r.content()
 		if g.Sign() == 0 {
 			if r[0].Sign() < 0 {
 				return nil, nil, false
 			}
 			continue
 		}
-		x := make(bigRow, len(r))
-		for i, v := range r {
-			x[i] = new(big.Int).Div(v, g) // Euclidean: rounds the constant down
+		x := r
+		if g.Cmp(bigOne) != 0 {
+			x = make(bigRow, len(r))
+			for i, v := range r {
+				x[i] = new(big.Int).Div(v, g) // Euclidean: rounds the constant down
+			}
 		}
-		key := fmt.Sprint(x[1:])
+		key := x.direction(false)
 		if i, known := place[key]; !known {
 			place[key] = len(out)
 			out = append(out, x)
@@ -69,9 +92,8 @@ func normalizeBig(rows []bigRow) (out []bigRow, equality bigRow, ok bool) {
 		}
 	}
 	for _, r := range slices.Backward(out) {
-		opposite := r.times(bigMinusOne, r, new(big.Int))
-		if i, known := place[fmt.Sprint(opposite[1:])]; known {
-			switch out[i][0].Cmp(opposite[0]) {
+		if i, known := place[r.direction(true)]; known {
+			switch out[i][0].Cmp(new(big.Int).Neg(r[0])) {
 			case -1:
 				return nil, nil, false
 			case 0:
