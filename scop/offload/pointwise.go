@@ -139,7 +139,7 @@ func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) er
 // each term of all of them, then the next one, so that an element that several points read is loaded once for them. So are windows, whose sums are over several loops, or over too few terms to
 // be worth tiles in local memory.
 
-// jams reports that a statement has no sum, or one whose loops have the same iterations at all points and which no condition of the value chooses.
+// jams reports that a statement has no sum, or one whose loops have the same iterations at all points, which no condition of the value chooses.
 func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (bool, error) {
 	over := s.ReductionInames()
 	if len(over) == 0 {
@@ -158,10 +158,23 @@ func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	points, err := k.DomainOf(order)
+	if err != nil {
+		return false, err
+	}
 	list, exact := whole.Constraints()
-	return exact && !slices.ContainsFunc(list, func(c polycount.Constraint) bool {
-		return slices.ContainsFunc(over, c.Affine.Has) && slices.ContainsFunc(order, c.Affine.Has)
-	}), nil
+	for _, c := range list {
+		if !slices.ContainsFunc(order, c.Affine.Has) {
+			continue
+		}
+		if slices.ContainsFunc(over, c.Affine.Has) {
+			return false, nil
+		}
+		if always, err := points.Implies(c); err != nil || !always { // some points have no terms
+			return false, err
+		}
+	}
+	return exact, nil
 }
 
 // sumOf is the sum of a statement that is computed whatever conditions say; nil where it has none.

@@ -23,6 +23,7 @@ func TestJam(t *testing.T) {
 		"several":     {"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { for (int k = 0; k < 3; k++) A[i][j] += B[i + k][j]; B[i][j] = x[i]; }", false},
 		"conditional": {"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 4; k++) for (int l = 0; l < 2; l++) A[i][j] += B[i][j + k] > y[j] ? B[i + l][j] : 1;", true},
 		"triangle":    {"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < i; k++) for (int l = 0; l < 2; l++) A[i][j] += B[k + l][j];", false},
+		"some points": {"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][j] = x[i]; for (int k = 0; k < 4; k++) for (int l = 0; l < 2; l++) if (2 * i < n) A[i][j] += B[i + k][j + l]; }", false},
 		"none":        {"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 3; k < n - 2; k++) for (int l = 0; l < 2; l++) A[i][j] += B[k + l][j];", true},
 	} {
 		t.Run(name, func(t *testing.T) {
