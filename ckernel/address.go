@@ -39,15 +39,23 @@ func (v value) points() bool { return v.either != nil || v.at != nil && v.at.arr
 // split is thrown where a pointer is used that has one of two addresses, up to the statement.
 type split struct{ v *builderVar }
 
-// splitting follows a statement by read, or on both sides of what decides where a pointer in it points to.
-func (b *builder) splitting(read func()) {
+// undecided is the pointer at which reading ends as it has two sides, with what was read taken back; nil where there is none.
+func (b *builder) undecided(read func()) *builderVar {
 	undo, before := b.snapshot(), b.live
 	v := splitOn(read)
+	if v != nil {
+		undo()
+		b.live = before
+	}
+	return v
+}
+
+// splitting follows a statement by read, or on both sides of what decides where a pointer in it points to.
+func (b *builder) splitting(read func()) {
+	v := b.undecided(read)
 	if v == nil {
 		return
 	}
-	undo()
-	b.live = before
 	two := b.env[v].either
 	side := func(of value) func() {
 		return func() {
@@ -78,17 +86,15 @@ func (b *builder) splitting(read func()) {
 
 // splitByData makes an access, or those of both sides of the data that decides where a pointer in it points to: the rest of its statement is followed once.
 func (b *builder) splitByData(access func(), both func(flag string, first, second func())) {
-	undo, before := b.snapshot(), b.live
-	v := splitOn(access)
+	v := b.undecided(access)
 	if v == nil {
 		return
 	}
-	undo()
-	b.live = before
 	two := b.env[v].either
 	if two == nil || two.when.set != nil {
 		panic(split{v})
 	}
+	before := b.live
 	first, second := b.sidesOf(two.when.flag)
 	side := func(at live, of value) func() {
 		return func() {
