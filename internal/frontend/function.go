@@ -36,10 +36,29 @@ type function struct {
 // readFunction reads a kernel function of a file. What its parameters are may decide on the options.
 func readFunction(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	file, err := cfront.Read(ctx, path, opt.C)
+	if err == nil && opt.C.Instance == "" {
+		if opt.C.Instance = instanceOf(file, opt.Kernel); opt.C.Instance != "" {
+			opt.Kernel = ""
+			file, err = cfront.Read(ctx, path, opt.C)
+		}
+	}
 	if err != nil {
 		return nil, placed(ctx, err)
 	}
 	return functionOf(ctx, path, file, opt, complete)
+}
+
+// instanceOf is the instance that stands for a template which is named without arguments, or is the only kernel: the first that the host code of the file
+// launches, or else the one that is proposed. It is "" for other functions.
+func instanceOf(file *cfront.File, name string) string {
+	names := ckernel.Names(file)
+	if name == "" && len(names) == 0 && len(file.Templates) == 1 {
+		name = file.Templates[0]
+	}
+	if slices.Contains(names, name) || !slices.Contains(file.Templates, name) {
+		return ""
+	}
+	return file.Instances(name)[0]
 }
 
 // functionOf is readFunction of a file that has been read. Beside the error of a function that is not read for all sizes, it is that function, with a
