@@ -117,13 +117,18 @@ func (p *parser) members(t *ctype) {
 		}
 		if err != nil {
 			end := p.declarationEnd(start)
-			if name, operator := p.functionName(start, end); name == 0 && !operator && t.record.why == "" {
+			if name, operator := p.functionName(start, end); name == 0 && !operator && !p.noData(start, end) && t.record.why == "" {
 				t.record.why = "a member is not read"
 			}
 			p.i = max(end, start+1)
 		}
 	}
 	t.record.known = true
+}
+
+// noData reports whether a member between two tokens is none that a record holds: a name for a type, or one of all records.
+func (p *cursor) noData(start, end int) bool {
+	return oneOf(p.tokens[start], "using", "typedef", "friend", "template") || slices.ContainsFunc(p.tokens[start:min(start+3, end)], func(t cpp.Token) bool { return t.Is("static") })
 }
 
 func (p *parser) readMember(t *ctype) {
