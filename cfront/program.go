@@ -147,6 +147,13 @@ func (p *typer) indirect(at Pos, of value, args []value) value {
 // functionNames are names that hold the name of the function around them.
 var functionNames = map[string]bool{"__func__": true, "__FUNCTION__": true, "__PRETTY_FUNCTION__": true}
 
+// nameOfFunction reads one of these names.
+func (p *parser) nameOfFunction(at Pos) value {
+	p.next()
+	t := pointerTo(number(expr.Int8))
+	return value{&Unknown{t.typed(at), "a string", nil}, t}
+}
+
 // undeclared is a name that a program uses without declaring it: what compilers know, or a function whose value is an int.
 func (p *parser) undeclared(at Pos, name cpp.Token) value {
 	switch {

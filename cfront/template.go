@@ -146,7 +146,7 @@ func (p *parser) template() {
 		name := p.tokens[i].Text
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
-			p.propose(name, params)
+			p.propose(name, params, p.tokens[start:end])
 		}
 		o := p.overloaded(name)
 		for _, t := range o.templates {
@@ -309,8 +309,6 @@ func (p *lookup) functionName(start, end int) (at int, operator bool) {
 	}
 	return 0, false
 }
-
-func isClass(x any) bool { _, ok := x.(*class); return ok }
 
 func isOverloads(x any) bool { _, ok := x.(*overloads); return ok }
 
