@@ -225,12 +225,13 @@ func TestDivided(t *testing.T) {
 // TestWhole: a kernel that is read in part says at which sizes it is read whole.
 func TestWhole(t *testing.T) {
 	dir := written(t, map[string]string{
-		"flat.cu": "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
-		"odd.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
+		"flat.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
+		"trips.cu": "__global__ void k(float *x, const int *c, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) for (int j = 0; j < c[i]; j++) x[i] += j; }\n",
+		"odd.cu":   "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
 	})
-	for file, want := range map[string]string{"flat.cu": "-p n=VALUE,m=VALUE,groups=VALUE", "odd.cu": ""} {
+	for file, want := range map[string]string{"flat.cu": "n m groups", "odd.cu": "", "trips.cu": "n m groups trips_1"} {
 		at, err := only(t, Options{Local: "64", Groups: "groups"}, filepath.Join(dir, file)).At(t.Context(), nil)
-		if err != nil || len(at.Kernel.Opaque) == 0 || at.Own.Whole != want {
+		if err != nil || len(at.Kernel.Opaque) == 0 || strings.Join(at.Own.Whole, " ") != want {
 			t.Errorf("%s: %v, %q, want %q", file, err, at.Own.Whole, want)
 		}
 	}

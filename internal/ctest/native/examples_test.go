@@ -72,6 +72,7 @@ var notMade = map[string]string{
 	"outputs.cl":      "functions with two results of vectors",
 	"vectors3.cl":     "functions and conversions of vectors that the classes lack",
 	"accessor.cu":     "headers of PyTorch's extensions",
+	"tensor.cu":       "headers of PyTorch's extensions",
 	"fence.cu":        "a fence in a loop is in no count, which is in part",
 	"search.cu":       "a loop ends by data, of which arrays here have none",
 	"votes.cu":        "functions over a sub-group",
