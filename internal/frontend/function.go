@@ -15,6 +15,7 @@ import (
 	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/toolkit"
 	"gpuperf/kernel"
@@ -391,23 +392,15 @@ const maxAxes = 3 // of a launch, in OpenCL and CUDA
 
 // extents are those along the axes of a text such as "n, min(m, 64)". Numbers may be written as those of -p are.
 func extents(text string) (list []string) {
-	depth, start := 0, 0
-	for i, r := range text + "," {
-		switch {
-		case strings.ContainsRune("([{", r):
-			depth++
-		case strings.ContainsRune(")]}", r):
-			depth--
-		case r == ',' && depth <= 0:
-			one := strings.TrimSpace(text[start:i])
-			if n, ok := format.ParseInteger(one); ok {
-				one = strconv.FormatInt(n, 10)
-			}
-			list, start = append(list, one), i+1
-		}
-	}
 	if text == "" {
 		return nil
+	}
+	for _, one := range lex.Split(text, ",", "()[]{}") {
+		one = strings.TrimSpace(one)
+		if n, ok := format.ParseInteger(one); ok {
+			one = strconv.FormatInt(n, 10)
+		}
+		list = append(list, one)
 	}
 	return list
 }
