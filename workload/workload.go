@@ -374,6 +374,10 @@ func (c *Case) CheckSizes() error { return c.checkSizes(false) }
 // lacking is the error of sizes that are not given, all of them.
 func (c *Case) lacking(kernel string, params []string) error {
 	var names, values []string
+	if c.Own != nil { // what the kernel asks for once these are given
+		more := slices.DeleteFunc(slices.Clone(c.Own.Whole), func(n string) bool { return slices.Contains(params, n) })
+		params = slices.Concat(params, more)
+	}
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
 			names, values = append(names, p), append(values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
@@ -389,7 +393,7 @@ func (c *Case) lacking(kernel string, params []string) error {
 			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
 		}
 	}
-	if len(c.IR.Opaque) > 0 { // which may be why the size is one
+	if len(c.IR.Opaque) > 0 && (c.Own == nil || len(c.Own.Whole) == 0) { // which may be why the size is one
 		o := c.IR.Opaque[0]
 		hint += fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
 	}
