@@ -127,6 +127,9 @@ func (e *emulation) longest() {
 	case e.builder.Steps > mostLooked: // one more would take long
 		if e.builder.Long > 0 && e.work.Groups > 1 { // whose length follows from data
 			e.unseen = 1 - 1/float64(e.work.Groups)
+			if e.most == 1 { // where a multiprocessor has several, those with the longest have others that are not
+				e.first = e.longestDrawn()
+			}
 		}
 		return
 	case e.builder.Steps > mostExecuted:

@@ -19,6 +19,7 @@ type Group struct {
 	heard   int                  // messages of other groups of the cluster
 	// counters are what words held that groups add to in turn, before this one did.
 	counters map[uint64]uint64
+	claims   claims
 	// What shared memory, the votes at barriers and buffers follow from.
 	inShared, votes Origin
 	inBuffers       []Origin
