@@ -164,6 +164,8 @@ type warp struct {
 	from    []Unit // of each register, what has written it
 	done    int64  // instructions
 	boards  [boards]board
+	// constants are the line of those that it wants once, by which it was served last.
+	constants brought
 }
 
 // board is a scoreboard.
