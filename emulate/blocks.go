@@ -403,6 +403,9 @@ func (e *emulation) machine(resident int64) *timing.Machine {
 	if e.sector > 0 {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
 	}
+	if last := len(m.Code.Levels) - 1; last >= 0 && len(e.ops) > 0 {
+		m.Code.Kept = !e.Cold && e.ops[len(e.ops)-1].Address-e.ops[0].Address < m.Code.Levels[last].Bytes
+	}
 	e.merge(m)
 	if crowded := timing.Cycles(e.crowded()); crowded > 0 {
 		atomic := &m.Units[timing.Atomic].Gap

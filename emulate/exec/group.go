@@ -73,6 +73,7 @@ func (l *Launch) Group(index [3]uint32) *Group {
 		}
 		w.step.Accesses = w.pair[:0]
 		p := &path{lanes: w.lanes, file: newFile(), from: -1}
+		p.file.anything(l.used)
 		w.paths = []*path{p}
 		w.path = p
 		g.Warps = append(g.Warps, w)
