@@ -4,10 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gpuperf/compile"
-	"gpuperf/device"
-	"gpuperf/memory"
-
 	"pgregory.net/rapid"
 )
 
@@ -45,28 +41,4 @@ func TestDrawnAt(t *testing.T) {
 			t.Errorf("rows of %d: %d of %d draws are in the first half", row, first, mostDraws)
 		}
 	}
-}
-
-// Work-groups whose places follow from data, or from a remainder, may lie at one distance where two are looked at: one that leads out of the buffer holds for no others.
-func TestOutOfBuffer(t *testing.T) {
-	const rows, items, groups = 32, 256, 4096
-	p, err := compile.Kernel(t.Context(), `__global__ void take(const float *x, float *y) {
-  y[blockIdx.x % 32 * blockDim.x + threadIdx.x] = x[blockIdx.x * 7 % 32 * blockDim.x + threadIdx.x];
-}`, "take", compile.Options{Architecture: "sm_90"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Run(Input{Function: p.Function, Device: sheet(t), Job: device.Job{Entry: "take", Global: []int64{groups * items}, Local: []int64{items}, Args: []device.Arg{
-		{Name: "x", Kind: device.Buffer, DType: "float32", Count: rows * items}, {Name: "y", Kind: device.Buffer, DType: "float32", Count: rows * items},
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory.Each(r.emulation.accessed.Body, func(a *memory.Access) {
-		for _, part := range a.Parts {
-			if g := part.Groups[0]; !g.Anywhere {
-				t.Errorf("buffer %d: work-groups are taken to be %d bytes apart, %d of them", a.Array, g.Stride, g.Count)
-			}
-		}
-	})
 }

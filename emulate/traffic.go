@@ -363,12 +363,11 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 			w.ok, sure = w.ok && known, sure && known
 		}
 		stride := s.All
-		stride /= w.apart[d]
-		anywhere := s.Each != nil || max(stride, -stride)*(n-1) > w.launch.Arrays[array].Bytes // it follows from data how far two work-groups are apart
-		if p.Scattered = p.Scattered || anywhere; anywhere {
+		p.Scattered = p.Scattered || s.Each != nil
+		if stride /= w.apart[d]; s.Each != nil {
 			stride = 0
 		}
-		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride, Anywhere: anywhere}
+		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride, Anywhere: s.Each != nil}
 		p.From -= stride * int64(w.at[d])
 	}
 	others := w.atOnce(&p)
