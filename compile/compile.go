@@ -19,7 +19,9 @@ import (
 	"gpuperf/compile/machine"
 	"gpuperf/compile/ssa"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/internal/fault"
+	"gpuperf/samples"
 	"gpuperf/sass"
 )
 
@@ -122,7 +124,7 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	if n := fn.MostItems; n > 0 && (most == 0 || registerFile/int(n) < most) {
 		most = registerFile / int(n)
 	}
-	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
+	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, Gaps: gapsOf(o.Architecture), File: name, Limit: most})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not compiled here: %w", name, entry, err)
 	}
@@ -135,6 +137,12 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	p.Function.Target = o.Architecture
 	held(p.Function, f)
 	return p, nil
+}
+
+// gapsOf are those of devices of an architecture, by their data sheet; none where it does not say them.
+func gapsOf(architecture string) machine.Gaps {
+	d := facts.Of(samples.Fingerprint{Architecture: architecture})
+	return machine.Gaps{ALU: d.Value(facts.ALUGap), IMAD: d.Value(facts.IMADGap), Floats: d.Value(facts.FMAGap)}
 }
 
 // kernelOf is the kernel of a name, or the only one.

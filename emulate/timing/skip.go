@@ -259,6 +259,7 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 	}
 	for w, n := range trips {
 		w.frames[r.depth].trip += n * times
+		w.constants.move(r.depth, n*times)
 	}
 	for w := range p.warps {
 		w.done += (w.done - m.done[w]) * times
@@ -304,7 +305,7 @@ func (p *multiprocessor) delay(by int64) {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at, &part.uniforms.came}, each(part.units[:]), each(part.starts)) {
+		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at, &part.uniforms.last.came}, each(part.units[:]), each(part.starts)) {
 			later(t)
 		}
 		if c := part.uniforms.pieces; c != nil {
@@ -319,7 +320,7 @@ func (p *multiprocessor) delay(by int64) {
 		later(&p.shared[i])
 	}
 	for w := range p.warps {
-		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written}, each(w.ready)) {
+		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written, &w.constants.came}, each(w.ready)) {
 			later(t)
 		}
 		for i := range w.boards {
@@ -412,7 +413,7 @@ func (part *partition) state(add, when func(int64)) {
 	}
 	when(part.banks[0])
 	when(part.banks[1])
-	when(part.uniforms.came)
+	when(part.uniforms.last.came)
 	add(part.uniforms.phase)
 }
 
@@ -429,6 +430,7 @@ func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
 	when(w.stalled)
 	when(w.copies)
 	when(w.written)
+	when(w.constants.came)
 	for _, t := range w.ready {
 		when(t)
 	}
