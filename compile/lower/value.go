@@ -30,7 +30,7 @@ func wordType(t expr.DType) ssa.Type {
 // supported refuses numbers that are not compiled here.
 func (l *lowering) supported(at cfront.Pos, t expr.DType) {
 	switch b := t.Base(); {
-	case b == expr.Float32, b == expr.Float64, b == expr.Float16, b == expr.Bool, b.IsInteger():
+	case b == expr.Float32, b == expr.Float64, isHalf(b), b == expr.Bool, b.IsInteger():
 	default:
 		l.fail(at, "%s is not compiled here", t)
 	}
@@ -39,7 +39,7 @@ func (l *lowering) supported(at cfront.Pos, t expr.DType) {
 // narrow keeps of a word what a type has of it.
 func (l *lowering) narrow(x *ssa.Value, t expr.DType) *ssa.Value {
 	bits := 8 * t.Size()
-	if bits >= 32 || t == expr.Float16 {
+	if bits >= 32 || isHalf(t) {
 		return x
 	}
 	if !t.IsSigned() {
@@ -91,7 +91,7 @@ func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	case from == expr.Bool:
 		from = expr.Int32
 		return l.converted(x, from, to)
-	case from == expr.Float16 || to == expr.Float16:
+	case isHalf(from) || isHalf(to):
 		return l.halfConverted(x, from, to)
 	case from.IsInteger() && to.IsInteger():
 		return l.resized(x, from, to)
@@ -203,8 +203,8 @@ func (l *lowering) asWord(p *ssa.Value) *ssa.Value {
 // nonzero is whether a number is not 0.
 func (l *lowering) nonzero(x *ssa.Value, t expr.DType) *ssa.Value {
 	switch {
-	case t == expr.Float16:
-		return l.nonzero(l.halfConverted(x, t, expr.Float32), expr.Float32)
+	case isHalf(t):
+		return l.nonzero(l.ofHalf(x, t), expr.Float32)
 	case t == expr.Float32:
 		return l.MakeAux(ssa.FCmp, ssa.Pred, "NEU", x, l.Const(0))
 	case t == expr.Float64:
