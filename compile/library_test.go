@@ -91,38 +91,3 @@ func TestLibrary(t *testing.T) {
 		}
 	}
 }
-
-// TestBrain: numbers of bfloat16 are converted and computed, also two at a time.
-func TestBrain(t *testing.T) {
-	const text = `#include <cuda_bf16.h>
-__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
-  int t = threadIdx.x;
-  __nv_bfloat16 x = __float2bfloat16(0.5f * t), y = (__nv_bfloat16) 3;
-  __nv_bfloat162 v = __floats2bfloat162_rn(1.5f, (float) t), w = __halves2bfloat162(x, y), z = __hadd2(__hmul2(v, w), w);
-  uint4 words; words.y = *(unsigned *) &z;
-  float2 f = __bfloat1622float2(((const __nv_bfloat162 *) &words)[1]);
-  out[t] = (int) __bfloat162float(x * y - x);
-  out[n + t] = (int) f.x;
-  out[2 * n + t] = (int) f.y;
-  out[3 * n + t] = (int) __low2float(v) + (x > y) + 2 * (y == __low2bfloat16(__floats2bfloat162_rn(3.0f, 0.0f)));
-}`
-	got, err := executed(t, text, randomInputs(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 32 { // where nothing is rounded
-		u := uint32(i)
-		for k, want := range []uint32{u, 5 * u / 4, 3*u + 3, 1 + uint32(btoi(i > 6)) + 2} {
-			if x := word(got, k*items+i); x != want {
-				t.Fatalf("output %d of work-item %d is %d, want %d", k, i, int32(x), int32(want))
-			}
-		}
-	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

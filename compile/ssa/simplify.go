@@ -22,6 +22,7 @@ var Passes = []struct {
 	{"reduce", Reduce},
 	{"widen", Widen},
 	{"fuse", Fuse},
+	{"logic", Logic},
 	{"dead code", Dead},
 }
 
