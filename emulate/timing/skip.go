@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -351,9 +352,8 @@ func each(list []int64) (all []*int64) {
 // state is a hash of all that decides what happens from now on, but for the iterations of loops of a depth. The addresses in the
 // cache are not among it: what it served in the last iteration stands for them.
 func (p *multiprocessor) state(r *record) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	add := func(n int64) { maphash.WriteComparable(&h, n) }
+	all := p.text[:0]
+	add := func(n int64) { all = binary.LittleEndian.AppendUint64(all, uint64(n)) }
 	when := func(t int64) {
 		if t < never {
 			t = max(t-p.now, 0)
@@ -399,7 +399,8 @@ func (p *multiprocessor) state(r *record) uint64 {
 	for i, n := range now.fields() {
 		add(*n - *before.fields()[i])
 	}
-	return max(h.Sum64(), 1)
+	p.text = all
+	return max(maphash.Bytes(seed, all), 1)
 }
 
 // state adds what a part has besides its warps.
