@@ -81,14 +81,19 @@ const constants = `#define M_PI 3.14159265358979323846
 #define HALF_MAX 65504.0f
 #define CHAR_BIT 8
 #define CHAR_MAX 127
+#define CHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-128)
 #define UCHAR_MAX 255
 #define SHRT_MAX 32767
+#define SHRT_MIN (-32768)
 #define USHRT_MAX 65535
 #define INT_MAX 2147483647
 #define INT_MIN (-2147483647 - 1)
 #define UINT_MAX 4294967295u
 #define LONG_MAX 9223372036854775807L
 #define LONG_MIN (-9223372036854775807L - 1)
+#define ULONG_MAX 18446744073709551615UL
 #define NULL ((void *) 0)
 `
 

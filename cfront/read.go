@@ -58,8 +58,10 @@ type File struct {
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
 	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
-	inFlags   string                 // the flags that give their folders, once these are looked for
+	inFlags   []string               // the flags that give their folders, once these are looked for
 	passed    []string               // those of them in quotes, which belong to the program
+	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.
+	leftOutKernels map[string][]string
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -166,13 +168,37 @@ func (f *File) Passed() string {
 	return fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), f.inFolders())
 }
 
+// LeftOut finds a kernel that stands in a branch of a condition which is left out, the only one where the name is "", with flags under which it is read.
+func (f *File) LeftOut(name string) (found string, flags []string) {
+	if name == "" && len(f.leftOutKernels) == 1 {
+		for name = range f.leftOutKernels {
+		}
+	}
+	if _, is := f.leftOutKernels[name]; !is {
+		return "", nil
+	}
+	return name, prefixed("-D ", f.leftOutKernels[name])
+}
+
+func prefixed(prefix string, list []string) (out []string) {
+	for _, text := range list {
+		out = append(out, prefix+text)
+	}
+	return out
+}
+
 // inFolders is a hint on the headers that were not found: the flags that give their folders.
 func (f *File) inFolders() string {
-	if f.inFlags == "" {
-		f.inFlags = "-I gives their folders"
-		for i, folder := range folders.Of(f.Name, f.absent) {
-			f.inFlags += []string{": ", " "}[min(i, 1)] + "-I " + folder
-		}
+	if flags := f.folderFlags(); len(flags) > 0 {
+		return "-I gives their folders: " + strings.Join(flags, " ")
+	}
+	return "-I gives their folders"
+}
+
+// folderFlags are the flags that give the folders of headers that were not found, as far as these lie below the working directory.
+func (f *File) folderFlags() []string {
+	if f.inFlags == nil {
+		f.inFlags = append([]string{}, prefixed("-I ", folders.Of(f.Name, f.absent))...)
 	}
 	return f.inFlags
 }

@@ -31,9 +31,11 @@ func (p *parser) readable() (s Stmt) {
 
 // leaveOut notes the names that a statement which is not read seems to declare, those that a type stands before.
 func (p *parser) leaveOut(start int) {
+	declares := p.tokens[start].Kind == cpp.Name // up to a value, or between commas
 	for i := start + 1; i < p.i-1; i++ {
 		name, before, after := p.tokens[i], p.tokens[i-1], p.tokens[i+1]
-		if name.Kind == cpp.Name && (before.Kind == cpp.Name && !before.Is("return") || oneOf(before, "*", "&", ">")) && oneOf(after, "[", "=", ";", ",", "(") {
+		declares = (declares || before.Is(",")) && (before.Kind == cpp.Name || oneOf(before, "*", "&", "<", ">", "::", ",") || before.Kind == cpp.Number)
+		if declares && name.Kind == cpp.Name && (before.Kind == cpp.Name && !before.Is("return") || oneOf(before, "*", "&", ">")) && oneOf(after, "[", "=", ";", ",", "(") {
 			if p.file.leftOut == nil {
 				p.file.leftOut = map[string]int{}
 			}
@@ -285,13 +287,23 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 		p.fail(Pos(t.At), "%s is declared in line %d, which is not read", t.Text, line)
 	}
 	hint, absent := "", p.file.Absent(t.Text)
+	var flags []string
 	if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
-		hint = p.defining(t.Text)
+		flags = p.defining(t.Text)
+		hint = strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
 	}
 	if absent != "" && !p.lang.hosted {
 		hint = strings.TrimPrefix(hint+"; "+absent, "; ")
+		if in := p.file.folderFlags(); len(in) > 0 {
+			flags = in
+		}
 	}
-	panic(fault{err: p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)})
+	err := p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)
+	err.Flags = flags
+	if !p.lang.hosted && !p.lang.plusPlus && absent == "" && !p.peek(1).Is("(") { // nothing else can declare it
+		panic(fault{err: &malformed{err}})
+	}
+	panic(fault{err: err})
 }
 
 // maxDefined is the number of macros that a hint proposes.
@@ -299,7 +311,7 @@ const maxDefined = 12
 
 // defining proposes the macros that define a name, and others that the text needs as well: types, of OpenCL C those of the whole file, which is read, and what
 // has a name in capitals around the cursor.
-func (p *cursor) defining(name string) string {
+func (p *cursor) defining(name string) []string {
 	s := p.around()
 	is := func(i int, texts ...string) bool { return i >= 0 && i < len(p.tokens) && oneOf(p.tokens[i], texts...) }
 	named := func(i int) bool {
@@ -339,7 +351,7 @@ func (p *cursor) defining(name string) string {
 			flags = append(flags, flag)
 		}
 	}
-	return strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
+	return flags
 }
 
 // types reports that a token is the name of a type, or stands behind one in a declaration.
