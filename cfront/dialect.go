@@ -36,16 +36,16 @@ var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 // Headers are the ends of the names of headers that may hold kernels. What they are written in shows in their text.
 var Headers = []string{".cuh", ".h", ".hpp", ".hu", ".opencl"}
 
-// languageOf is the language that the name of a file ends in; that of a header shows in how its kernels are declared.
-func languageOf(path, text string) Language {
+// languageOf is the language that the name of a file ends in; that of a header, a program, and kernels in strings shows in how these are declared.
+func languageOf(path, text string, strung bool) Language {
 	ext := filepath.Ext(path)
 	switch {
 	case ext == ".cl", ext == ".opencl":
 		return OpenCL
 	case ext == ".cu", ext == ".cuh", ext == ".hu":
 		return CUDA
-	case !slices.Contains(Headers, ext):
-	case strings.Contains(text, "__kernel"):
+	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !strung:
+	case strings.Contains(text, "__kernel"), strung && !strings.Contains(text, "__global__"):
 		return OpenCL
 	case strings.Contains(text, "__global__"), strings.Contains(text, "__device__"):
 		return CUDA

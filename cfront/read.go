@@ -30,6 +30,8 @@ type Options struct {
 	// them: "tile<16, float>". Only that and what it calls is read then, and it is an error if its body cannot be. Without it all
 	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
+	// Strings: the kernels of a program of C stand in its strings. They may in headers and programs of C++ and Python, too.
+	Strings bool
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
@@ -82,8 +84,12 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
+	text, strung, err := kernelsOf(path, text, opt)
+	if err != nil {
+		return nil, err
+	}
 	if opt.Language == "" {
-		opt.Language = languageOf(path, text)
+		opt.Language = languageOf(path, text, strung)
 	}
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)

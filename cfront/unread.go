@@ -298,6 +298,9 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 			flags = in
 		}
 	}
+	if line, is := strings.CutPrefix(t.Text, holePrefix); is {
+		hint = "the program puts a text in at line " + line + ": " + hint
+	}
 	err := p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)
 	err.Flags = flags
 	if !p.lang.hosted && !p.lang.plusPlus && absent == "" && !p.peek(1).Is("(") { // nothing else can declare it
