@@ -150,7 +150,7 @@ func (p *parser) undeclared(at Pos, name cpp.Token) value {
 	case name.Text == "__func__", name.Text == "__FUNCTION__", name.Text == "__PRETTY_FUNCTION__":
 		p.next()
 		t := pointerTo(number(expr.Int8))
-		return value{&Unknown{t.typed(at), "a string", nil}, t}
+		return value{&Unknown{t.typed(at), AString, nil}, t}
 	case !p.peek(1).Is("("):
 		p.unknown(name, "%s is not declared")
 	case operators[name.Text] != "":
@@ -206,8 +206,11 @@ func (p *cursor) text(at Pos) value {
 		n += int64(len(bytes))
 	}
 	t := &ctype{form: arrayForm, elem: number(expr.Int8), extent: &Int{intType.typed(at), n}}
-	return value{&Unknown{t.typed(at), "a string", nil}, t}
+	return value{&Unknown{t.typed(at), AString, []Expr{t.extent}}, t}
 }
+
+// AString is what an Unknown is that stands for a string. Its operand is how long that is, with the zero at its end.
+const AString = "a string"
 
 // characterOf is the value of a character, as 'a', '\n' or '\377': that of a char, which has a sign.
 func characterOf(text string) (n int64, ok bool) {
