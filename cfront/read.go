@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/cfront/folders"
 	"gpuperf/cfront/launches"
+	"gpuperf/cfront/strung"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	Instance string
 	// Strings: the kernels of a program of C stand in its strings. They may in headers and programs of C++ and Python, too.
 	Strings bool
+	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name; "" for any.
+	Wanted string
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
@@ -84,18 +87,18 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
-	text, strung, err := kernelsOf(path, text, opt)
+	text, inStrings, err := kernelsOf(path, text, opt)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Language == "" {
-		opt.Language = languageOf(path, text, strung)
+		opt.Language = languageOf(path, text, inStrings)
 	}
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
 	}
 	if !dialects[opt.Language].hosted {
-		text = embedded(text)
+		text = strung.Raw(text)
 	}
 	defines, err := defines(opt.Define)
 	if err != nil {

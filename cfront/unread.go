@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/strung"
 	"gpuperf/internal/source"
 )
 
@@ -289,7 +290,7 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 	hint, absent := "", p.file.Absent(t.Text)
 	var flags []string
 	if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
-		flags = p.defining(t.Text)
+		flags = p.defining(t.Text, strings.Contains(format, "type"))
 		hint = strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
 	}
 	if absent != "" && !p.lang.hosted {
@@ -298,7 +299,7 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 			flags = in
 		}
 	}
-	if line, is := strings.CutPrefix(t.Text, holePrefix); is {
+	if line, is := strings.CutPrefix(t.Text, strung.HolePrefix); is {
 		hint = "the program puts a text in at line " + line + ": " + hint
 	}
 	err := p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)
@@ -314,13 +315,13 @@ const maxDefined = 12
 
 // defining proposes the macros that define a name, and others that the text needs as well: types, of OpenCL C those of the whole file, which is read, and what
 // has a name in capitals around the cursor.
-func (p *cursor) defining(name string) []string {
+func (p *cursor) defining(name string, isOne bool) []string {
 	s := p.around()
 	is := func(i int, texts ...string) bool { return i >= 0 && i < len(p.tokens) && oneOf(p.tokens[i], texts...) }
 	named := func(i int) bool {
 		return i >= 0 && i < len(p.tokens) && p.tokens[i].Kind == cpp.Name && statements[p.tokens[i].Text] == nil
 	}
-	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{}, map[string]bool{}, []string{name}
+	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{name: isOne}, map[string]bool{}, []string{name}
 	for i, t := range p.tokens {
 		inside := s.from <= i && i < s.to
 		if !named(i) || !inside && p.lang.plusPlus || p.means(t.Text) || is(i-1, ".", "->", "::") {
@@ -331,7 +332,11 @@ func (p *cursor) defining(name string) []string {
 		switch {
 		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
-			if name := p.tokens[after].Text; name == "void" || slices.Contains(basic, name) || p.lang.types[name] != nil { // it stands before the type
+			name, next := p.tokens[after].Text, after+1
+			if is(next, "*") {
+				next++
+			}
+			if name == "void" || slices.Contains(basic, name) || p.lang.types[name] != nil || named(after) && !slices.Contains(keywords, name) && p.lang.spaces[name] == "" && named(next) && p.file.known(name) { // it stands before the type
 				qualifies[t.Text] = true
 			}
 			list = append(list, t.Text)

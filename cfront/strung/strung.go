@@ -1,20 +1,17 @@
-package cfront
+// Package strung finds the texts of kernels that programs have as strings.
+package strung
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// Programs are the ends of the names of programs that may hold kernels as strings, or whose functions are kernels.
-var Programs = []string{".cc", ".cpp", ".cxx", ".py"}
-
-// ErrNoKernels is the error of a program without kernels.
-var ErrNoKernels = errors.New("it has no kernels: neither functions of CUDA C nor strings with kernel functions")
+// HolePrefix begins the names of what programs put between literals.
+const HolePrefix = "TEXT_"
 
 // aKernel finds the declaration of a kernel function.
 var (
@@ -22,30 +19,30 @@ var (
 	isKernel = regexp.MustCompile(`^(__kernel|kernel\s+(void|__attribute__)|__global__)\b`)
 )
 
-// kernelsOf is the text of the kernels of a file: that of its strings for a program that has them as such, which strung tells.
-func kernelsOf(path, text string, opt Options) (out string, strung bool, err error) {
-	ext := filepath.Ext(path)
-	program := slices.Contains(Programs, ext)
-	if !program && !opt.Strings && (!slices.Contains(Headers, ext) || embedded(text) != text) {
-		return text, false, nil
-	}
-	out, strung = stringKernels(text, ext == ".py")
-	if !strung && (opt.Strings || program && (ext == ".py" || !strings.Contains(text, "__global__"))) {
-		return "", false, fmt.Errorf("%s: %w", path, ErrNoKernels)
-	}
-	return out, strung, nil
-}
-
-// stringKernels is the text of the kernels that a program has as strings, each character where it stood, with blanks for the rest. Those are its literals, and
+// Kernels is the text of the kernels that a program has as strings, each character where it stood, with blanks for the rest. Those are its literals, and
 // what is given to a macro that makes a string of it. What the program puts between literals is the name TEXT_N, of its line N, or the name that stands there. ok
 // is false for a text without such kernels.
-func stringKernels(text string, python bool) (out string, ok bool) {
-	s := &stringScanner{text: text, python: python, line: lineAt{0, 1}}
-	if !strings.Contains(text, "kernel") && !strings.Contains(text, "__global__") || !s.scan() {
+func Kernels(text string, python bool, wanted string) (out string, ok bool) {
+	if !strings.Contains(text, "kernel") && !strings.Contains(text, "__global__") {
 		return text, false
 	}
-	return s.written(), true
+	var macros []string
+	for {
+		s := &stringScanner{text: text, python: python, line: lineAt{0, 1}, macros: macros}
+		again, ok := s.scan()
+		if again && len(macros) < maxStringMacros {
+			macros = s.macros
+			continue
+		}
+		if s.choose(wanted); !ok || len(s.pieces) == 0 {
+			return text, false
+		}
+		return s.written(), true
+	}
 }
+
+// maxStringMacros is how many macros may make strings of texts.
+const maxStringMacros = 8
 
 // stringScanner cuts a program into literals and what stands between them.
 type stringScanner struct {
@@ -54,8 +51,9 @@ type stringScanner struct {
 	at     int
 	open   []int // brackets
 	pieces []piece
-	braces int    // that are open in the last text
-	line   lineAt // of the last hole
+	braces int      // that are open in the last text
+	macros []string // that make strings
+	line   lineAt   // of the last hole
 }
 
 // lineAt is a place in a program.
@@ -65,13 +63,26 @@ type lineAt struct{ at, line int }
 type piece struct {
 	from, to int
 	raw      bool // backslashes are characters
+	argument bool // of a macro, which makes a line of it
 	group    int  // pieces of one text
 	hole     string
 }
 
-// scan finds the pieces that hold kernels; false where there are none, or a kernel stands in the program itself.
-func (s *stringScanner) scan() bool {
-	group, last := 0, -1 // where the last piece ends
+// scan finds the pieces. It is not ok where a kernel stands in the program itself; again is to begin anew, as a macro is known now.
+func (s *stringScanner) scan() (again, ok bool) {
+	group, last, ends := 0, -1, 0 // where the last piece ends, and the last directive
+	add := func(p piece, from, to int) {
+		if last < ends && ends <= from || last < 0 || !s.continues(last, from) {
+			group++
+			s.braces = 0
+		} else if hole := s.hole(last, from); hole != "" {
+			s.pieces = append(s.pieces, piece{from: last, to: from, group: group, hole: hole})
+		}
+		p.group = group
+		s.pieces = append(s.pieces, p)
+		s.braces += strings.Count(s.text[p.from:p.to], "{") - strings.Count(s.text[p.from:p.to], "}")
+		s.at, last = to, to
+	}
 	for s.at < len(s.text) {
 		rest := s.text[s.at:]
 		if n := s.comment(rest); n > 0 {
@@ -79,21 +90,11 @@ func (s *stringScanner) scan() bool {
 			continue
 		}
 		if m := hostDirective.FindString(rest); m != "" && !s.python {
-			s.at, last = s.at+len(m), -1
+			s.at, last, ends = s.at+len(m), -1, s.at+len(logicalLine.FindString(rest))
 			continue
 		}
 		if p, n := s.literal(rest); n > 0 {
-			if last < 0 || !s.continues(last, s.at) {
-				group++
-				s.braces = 0
-			} else if hole := s.hole(last, s.at); hole != "" {
-				s.pieces = append(s.pieces, piece{from: last, to: s.at, group: group, hole: hole})
-			}
-			p.group = group
-			s.pieces = append(s.pieces, p)
-			s.braces += strings.Count(s.text[p.from:p.to], "{") - strings.Count(s.text[p.from:p.to], "}")
-			s.at += n
-			last = s.at
+			add(p, s.at, s.at+n)
 			continue
 		}
 		switch c := rest[0]; {
@@ -101,23 +102,52 @@ func (s *stringScanner) scan() bool {
 			s.open = append(s.open, s.at)
 		case (c == ')' || c == '}' || c == ']') && len(s.open) > 0:
 			s.open = s.open[:len(s.open)-1]
-		case wordAt(s.text, s.at):
-			if !s.python && isKernel.MatchString(rest) {
-				p := s.argument()
-				if p == nil {
-					return false
-				}
-				group++
-				p.group = group
-				s.pieces = append(s.pieces, *p)
-				s.at, last = p.to, -1
+		case s.python || !wordAt(s.text, s.at):
+		case isKernel.MatchString(rest):
+			name := s.macro()
+			if name != "" {
+				s.macros = append(s.macros, name)
+			}
+			return name != "", false
+		default:
+			if p, to := s.given(rest); to > 0 {
+				add(p, s.at, to)
 				continue
 			}
 		}
 		s.at++
 	}
-	s.choose()
-	return len(s.pieces) > 0
+	return false, true
+}
+
+// given is what a macro gets that makes a string of it, where its name stands, and where its brackets end; 0 for others.
+func (s *stringScanner) given(rest string) (p piece, to int) {
+	for _, name := range s.macros {
+		after, is := strings.CutPrefix(rest, name)
+		if !is || after == "" || wordByte(after[0]) {
+			continue
+		}
+		trimmed := strings.TrimLeft(after, " \t\r\n")
+		if !strings.HasPrefix(trimmed, "(") {
+			continue
+		}
+		from, depth := len(s.text)-len(trimmed)+1, 0
+		for i := from; i < len(s.text); i++ {
+			if n := blank(s.text[i:]); n > 0 {
+				i += n - 1
+				continue
+			}
+			switch s.text[i] {
+			case '(':
+				depth++
+			case ')':
+				if depth--; depth < 0 {
+					return piece{from: from, to: i, raw: true, argument: true}, i + 1
+				}
+			}
+		}
+	}
+	return p, 0
 }
 
 // wordAt reports that a word begins there.
@@ -147,13 +177,16 @@ func (s *stringScanner) comment(rest string) int {
 func wordByte(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 
 // hostDirective is a directive of the program that holds no text of a kernel, or its word.
-var hostDirective = regexp.MustCompile(`^#[ \t]*(include[^\n]*|(define|undef|pragma|error)\b)`)
+var hostDirective = regexp.MustCompile(`^#[ \t]*(include[^\n]*|define[ \t]+\w+(\([^)\n]*\))?|(undef|pragma|error)\b)`)
+
+var logicalLine = regexp.MustCompile(`^([^\n]*\\\n)*[^\n]*`)
 
 var (
-	character = regexp.MustCompile(`^'([^'\\\n]|\\[^\n]+?)'`)
-	cString   = regexp.MustCompile(`(?s)^"((?:[^"\\\n]|\\.|\\\r\n)*)"`)
-	pyString  = regexp.MustCompile(`(?s)^(?:[rRbBuUfF]{0,2})("""|''')`)
-	pyShort   = regexp.MustCompile(`^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+	character  = regexp.MustCompile(`^'([^'\\\n]|\\[^\n]+?)'`)
+	cString    = regexp.MustCompile(`(?s)^"((?:[^"\\\n]|\\.|\\\r\n)*)"`)
+	openString = regexp.MustCompile(`^"[ \t]*\r?\n`)
+	pyString   = regexp.MustCompile(`(?s)^(?:[rRbBuUfF]{0,2})("""|''')`)
+	pyShort    = regexp.MustCompile(`^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 )
 
 // literal is the literal that a text begins with, and its length.
@@ -184,6 +217,12 @@ func (s *stringScanner) literal(rest string) (p piece, n int) {
 		from := s.at + len(m[0])
 		return piece{from: from, to: from + end, raw: true}, len(m[0]) + end + len(m[1]) + 2
 	}
+	if m := openString.FindString(rest); m != "" { // which tools take that make strings of files
+		if end := strings.IndexByte(rest[1:], '"'); end >= 0 {
+			return piece{from: s.at + 1, to: s.at + 1 + end, raw: true}, end + 2
+		}
+		return s.nothing(), len(rest)
+	}
 	if m := cString.FindString(rest); m != "" {
 		return piece{from: s.at + 1, to: s.at + len(m) - 1}, len(m)
 	}
@@ -198,32 +237,19 @@ func wordAtOrQuote(text string, at int) bool {
 	return text[at] == '"' || text[at] == '\'' || wordAt(text, at)
 }
 
-// argument is what a macro gets that a kernel stands in; nil where none does.
-func (s *stringScanner) argument() *piece {
+// macro is the name before the innermost open bracket; "" where it makes no string, or is none.
+func (s *stringScanner) macro() string {
 	if len(s.open) == 0 || s.text[s.open[len(s.open)-1]] != '(' {
-		return nil
+		return ""
 	}
-	from, depth := s.open[len(s.open)-1]+1, 0
-	if before := strings.TrimRight(s.text[:from-1], " \t\r\n"); before == "" || !wordByte(before[len(before)-1]) {
-		return nil
+	name := lastWord.FindString(strings.TrimRight(s.text[:s.open[len(s.open)-1]], " \t\r\n"))
+	if m := regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+` + name + `\([^)]*\)((?:[^\n]*\\\n)*[^\n]*)`).FindStringSubmatch(s.text); m != nil && !strings.Contains(m[1], "#") {
+		return "" // it is a macro of the text that makes something else
 	}
-	s.open = s.open[:len(s.open)-1]
-	for i := from; i < len(s.text); i++ {
-		if n := blank(s.text[i:]); n > 0 {
-			i += n - 1
-			continue
-		}
-		switch s.text[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return &piece{from: from, to: i, raw: true}
-			}
-		}
-	}
-	return nil
+	return name
 }
+
+var lastWord = regexp.MustCompile(`\w+$`)
 
 // continues reports that a literal belongs to the text of the one before it: nothing ends the expression between them, or braces of the text are open.
 func (s *stringScanner) continues(last, at int) bool {
@@ -269,28 +295,52 @@ func (s *stringScanner) hole(last, at int) string {
 		return between
 	}
 	s.line = lineAt{last, s.line.line + strings.Count(s.text[s.line.at:last], "\n")}
-	return fmt.Sprint(holePrefix, s.line.line)
+	return fmt.Sprint(HolePrefix, s.line.line)
 }
 
-// holePrefix begins the names of what programs put in.
-const holePrefix = "TEXT_"
-
-// choose keeps the texts with kernels, and those with other functions, types and macros of a language of kernels, which they may need.
-func (s *stringScanner) choose() {
-	texts := map[int]string{}
+// choose keeps the texts with kernels, and those with other functions, types and macros of a language of kernels, which they may need. Of texts that define one
+// function those remain that define the wanted one, or else the first.
+func (s *stringScanner) choose(wanted string) {
+	texts, order := map[int]string{}, []int{}
 	for _, p := range s.pieces {
+		if _, known := texts[p.group]; !known {
+			order = append(order, p.group)
+		}
 		texts[p.group] += lineEnds.Replace(s.text[p.from:p.to])
 	}
-	kernels := false
-	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool {
-		is := aKernel.MatchString(texts[p.group])
-		kernels = kernels || is && strings.Contains(texts[p.group], "{")
-		return !is && !declares.MatchString(texts[p.group])
+	defines := map[int][]string{}
+	for g, text := range texts {
+		for _, m := range definition.FindAllStringSubmatch(text, -1) {
+			defines[g] = append(defines[g], m[1])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(bit(!slices.Contains(defines[a], wanted)), bit(!slices.Contains(defines[b], wanted)))
 	})
-	if !kernels {
+	kernels, keep, taken := false, map[int]bool{}, map[string]bool{}
+	for _, g := range order {
+		is := aKernel.MatchString(texts[g])
+		first := slices.Contains(defines[g], wanted) || !slices.ContainsFunc(defines[g], func(name string) bool { return taken[name] })
+		keep[g] = (is || declares.MatchString(texts[g])) && first
+		for _, name := range defines[g] {
+			taken[name] = taken[name] || keep[g]
+		}
+		kernels = kernels || is && strings.Contains(texts[g], "{")
+	}
+	if s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return !keep[p.group] }); !kernels {
 		s.pieces = nil
 	}
 }
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// definition finds the name of a function before its parameters and its body.
+var definition = regexp.MustCompile(`\b(\w+)\s*\([^;{}()]*\)\s*\{`)
 
 var lineEnds = strings.NewReplacer(`\n`, "\n", `\t`, " ", "\\\n", " ")
 
@@ -309,7 +359,12 @@ func (s *stringScanner) written() string {
 		case p.hole != "":
 			w.put(s.text[p.from:p.to], p.hole)
 		case p.raw:
-			w.out = append(w.out, s.text[p.from:p.to]...)
+			text := s.text[p.from:p.to]
+			if p.argument {
+				text = lineEnd.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, `\n`, "  ", 1) })
+				text = strings.ReplaceAll(text, `\n`, " \n")
+			}
+			w.out = append(w.out, text...)
 			w.ended = true
 		default:
 			w.literal(s.text[p.from:p.to], s.ends(p.to))
@@ -319,6 +374,9 @@ func (s *stringScanner) written() string {
 	w.between(s.text[at:])
 	return string(w.out)
 }
+
+// lineEnd is \n that a text of a macro has at the beginning or the end of a line.
+var lineEnd = regexp.MustCompile(`(?m)^[ \t]*\\n|\\n[ \t]*$`)
 
 // ends reports that the line of the program ends behind a literal before another one comes.
 func (s *stringScanner) ends(at int) bool {

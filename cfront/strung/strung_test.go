@@ -1,12 +1,12 @@
-package cfront
+package strung
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestStringKernels: the kernels that programs have in strings are read where they stand.
-func TestStringKernels(t *testing.T) {
+// TestKernels: the kernels that programs have in strings are read where they stand.
+func TestKernels(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"literals of lines", "#include \"x.h\"\nconst char *s =\n  \"kernel void f() {\\n\"\n  \"}\\n\";\nint main() { g(\"f\"); }", "\n\n   kernel void f() {\n   }\n"},
 		{"lines in one literal", "s = \"#define N 4\\n#define M 5\\nkernel void f() {}\\n\";\n\nint x;", "     #define N 4\n#define M 5\nkernel void f() {}\n"},
@@ -21,11 +21,15 @@ func TestStringKernels(t *testing.T) {
 		{"a text that goes on", "s = \"kernel void f() {\";\ns += \" g();\";\nif (x) s.append(\"}\");", "     kernel void f() {  \\\n       g();  \\\n                 }"},
 		{"macros beside it", "a = \"#define N 4\\n\"; b = \"text\";\nk = \"kernel void f() {}\";", "     #define N 4\n                    kernel void f() {}"},
 		{"arguments of a call", "build(\"kernel void f() {}\", \"-w\");", "       kernel void f() {}"},
+		{"texts of a macro", "#define R(...) string(\" \"#__VA_ARGS__)\ns = R(\n\\n#define N 4\nkernel void f() {}\n)+\"#ifdef X\"+R(\nint g() { return 1; }\n)+\"#endif\";", "\n\n  #define N 4\nkernel void f() {}\n   #ifdef X\nint g() { return 1; }\n   #endif"},
+		{"a macro that makes no string", "#define K(x) x;\nK(kernel void f() {})", "none"},
+		{"a literal of lines that a tool takes", "char *s = \"\n#define A \\\n 1\nkernel void f() {}\n\";", "\n#define A \\\n 1\nkernel void f() {}\n"},
+		{"texts that define one function", "s = \"kernel void f() {}\";\nt = \"kernel void g() {} kernel void f() {}\";", "     kernel void f() {}"},
 		{"none", "s = \"kernel\"; // kernel void f() {}", "none"},
 		{"a kernel of the text", "kernel void f() { printf(\"kernel void g() {}\"); }", "none"},
 		{"no end", "s = R\"(kernel void f() {}", "none"},
 	} {
-		got, ok := stringKernels(c.in, false)
+		got, ok := Kernels(c.in, false, "")
 		if !ok {
 			got = "none"
 		}
@@ -43,36 +47,23 @@ func TestStringKernels(t *testing.T) {
 	}
 }
 
-// TestProgramKernels: a program is read as the kernels in its strings, or the functions of CUDA C in it; one without is refused.
-func TestProgramKernels(t *testing.T) {
-	const text = "const char *s = \"kernel void f(global int *p) {\\n\"\n \"p[0] = q; }\";"
-	for _, c := range []struct {
-		path, text string
-		strings    bool
-		want       string
-	}{
-		{"a.cpp", text, false, "a.cpp:2:10: q is not declared"},
-		{"a.c", text, true, "a.c:2:10: q is not declared"},
-		{"a.hpp", text, false, "a.hpp:2:10: q is not declared"},
-		{"a.py", "x = 'a'\np = \"\"\"kernel void f(global int *p) {\n p[0] = q; }\"\"\" # \"", false, "a.py:3:9: q is not declared"},
-		{"a.cpp", "__global__ void f(int *p) { p[0] = q; }", false, "a.cpp:1:36: q is not declared"},
-		{"a.cpp", "int main() {}", false, "a.cpp: it has no kernels"},
-		{"a.c", "int main() {}", true, "a.c: it has no kernels"},
-		{"a.cpp", "s = \"kernel void f(\" + g() + \" x) {}\";", false, "the program puts a text in at line 1: -D TEXT_1=float defines it"},
-	} {
-		f, err := Parse(t.Context(), c.path, c.text, Options{Strings: c.strings})
-		for i := 0; err == nil && i < len(f.Functions); i++ {
-			err = f.Functions[i].Err
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %q: got %v, want %s", c.path, c.text, err, c.want)
-		}
-	}
-}
-
-// FuzzStringKernels: no text stops it.
-func FuzzStringKernels(f *testing.F) {
+// FuzzKernels: no text stops it.
+func FuzzKernels(f *testing.F) {
 	f.Add("s = \"kernel void f() {\\n\\\n\" + x + R\"(})\"; M(kernel void g('\"');", false)
 	f.Add("a = r'''kernel void f() {}''' # '\n'", true)
-	f.Fuzz(func(_ *testing.T, text string, python bool) { stringKernels(text, python) })
+	f.Fuzz(func(_ *testing.T, text string, python bool) { Kernels(text, python, "f") })
+}
+
+// TestWantedText: of texts that define one function the one with the wanted kernel is read.
+func TestWantedText(t *testing.T) {
+	const text = "a = \"kernel void f() {}\"; b = \"kernel void f() {} kernel void g() {}\"; c = \"kernel void h() {}\";"
+	for wanted, want := range map[string][]string{"": {"f", "h"}, "h": {"h", "f"}, "g": {"f", "g", "h"}} {
+		got, _ := Kernels(text, false, wanted)
+		for _, name := range []string{"f", "g", "h"} {
+			n := strings.Count(got, " "+name+"()")
+			if has := strings.Contains(strings.Join(want, ""), name); has != (n == 1) {
+				t.Errorf("%q: %d of %s in %q", wanted, n, name, got)
+			}
+		}
+	}
 }
