@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"iter"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -76,7 +77,7 @@ func (w *Work) search(s *System, point Row) bool {
 		if w.search(&System{nil, CloneRows(w.shadow(rest, lower, upper, x, true)), s.Width}, point) {
 			return done()
 		}
-		for _, e := range splinters(lower, upper, x) {
+		for e := range w.splinters(lower, upper, x) {
 			if w.search(&System{[]Row{e}, CloneRows(s.Ge), s.Width}, point) {
 				if len(undo) > 0 { // the splinter has settled x itself
 					undo = undo[:len(undo)-1]
@@ -209,20 +210,24 @@ func (w *Work) shadow(rest, lower, upper []Row, x int, dark bool) []Row {
 // (a−1)(b−1) in general (Pugh 1991, section 3).
 func darkGap(a, b, g int64) int64 { return arith.CeilDiv(arith.Mul(a-1, b-1), g) }
 
-// splinters are equalities of which every solution outside the dark shadow satisfies one.
-func splinters(lower, upper []Row, x int) []Row {
+// splinters are equalities of which every solution outside the dark shadow satisfies one. There are as many as a coefficient is large:
+// each is made, and its work spent, when it is looked at.
+func (w *Work) splinters(lower, upper []Row, x int) iter.Seq[Row] {
 	top := int64(0)
 	for _, u := range upper {
 		top = max(top, -u[x])
 	}
-	var out []Row
-	for _, l := range lower {
-		a := l[x]
-		for i := int64(0); i <= arith.FloorDiv(arith.Sub(arith.Mul(top, a), top+a), top); i++ {
-			e := slices.Clone(l)
-			e[0] = arith.Sub(e[0], i)
-			out = append(out, e)
+	return func(yield func(Row) bool) {
+		for _, l := range lower {
+			a := l[x]
+			for i := int64(0); i <= arith.FloorDiv(arith.Sub(arith.Mul(top, a), top+a), top); i++ {
+				w.Spend(len(l))
+				e := slices.Clone(l)
+				e[0] = arith.Sub(e[0], i)
+				if !yield(e) {
+					return
+				}
+			}
 		}
 	}
-	return out
 }

@@ -177,12 +177,12 @@ func (w *Work) feasibleBig(rows []bigRow) bool {
 		case w.feasibleBig(shadow(true)):
 			return true
 		}
-		return slices.ContainsFunc(lower, func(l bigRow) bool { return w.splinters(rows, l, x, top) })
+		return slices.ContainsFunc(lower, func(l bigRow) bool { return w.splinteredBig(rows, l, x, top) })
 	}
 }
 
-// splinters looks for points near a lower bound l of x: a·x = bound + i for i ≤ (top·a − top − a)/top (Pugh 1991, section 3).
-func (w *Work) splinters(rows []bigRow, l bigRow, x int, top *big.Int) bool {
+// splinteredBig looks for points near a lower bound l of x: a·x = bound + i for i ≤ (top·a − top − a)/top (Pugh 1991, section 3).
+func (w *Work) splinteredBig(rows []bigRow, l bigRow, x int, top *big.Int) bool {
 	most := new(big.Int).Mul(top, l[x])
 	most.Sub(most, top).Sub(most, l[x])
 	most.Div(most, top)

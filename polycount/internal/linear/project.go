@@ -300,7 +300,7 @@ func (w *Work) byShadows(c *Conj, at int, lower, upper, rest []Row) []*Conj {
 	dark := c.Clone()
 	dark.Ge = CloneRows(w.shadow(rest, lower, upper, at, true))
 	out := w.Eliminate(dark)
-	for _, e := range splinters(lower, upper, at) {
+	for e := range w.splinters(lower, upper, at) {
 		t := c.Clone()
 		t.AddEQ(e)
 		if w.Solvable(t.Question()) {

@@ -1,11 +1,13 @@
 package linear
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 )
 
@@ -127,5 +129,19 @@ func TestHardParts(t *testing.T) {
 		if got := AnyWork().Solvable(q); got != want {
 			t.Errorf("solvable is %v, not %v", got, want)
 		}
+	}
+}
+
+// TestSplintersAreWork: bounds with large coefficients have more splinters than memory holds; looking at them ends by its work.
+func TestSplintersAreWork(t *testing.T) {
+	w := NewWork(t.Context(), 1000)
+	seen := 0
+	err := throw.Try(func() {
+		for range w.splinters([]Row{{0, 1 << 30, 1}}, []Row{{0, -1 << 30, 1}}, 1) {
+			seen++
+		}
+	})
+	if !errors.Is(err, ErrBudget) || seen == 0 || seen > 1000 {
+		t.Errorf("%d splinters with 1,000 units of work: %v", seen, err)
 	}
 }
