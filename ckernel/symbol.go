@@ -114,7 +114,7 @@ func (b *bindings) inMemory(v *builderVar) bool {
 	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
 		return true
 	}
-	return v.Space == cfront.LocalSpace || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
+	return v.Space == cfront.LocalSpace && !v.Pointer || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
 }
 
 // forget makes a variable opaque and reads the function again; within a trial it is a fault.
