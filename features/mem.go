@@ -70,6 +70,9 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 	}
 	at := c.scopeOf(s)
 	collect(at, s.RHS)
+	if choice, is := s.RHS.(*expr.Cond); is && s.Guarded {
+		at = c.under(at, choice.If)
+	}
 	for _, w := range c.k.Writes(s) {
 		if s.Update() == nil { // which finds its element once
 			for _, i := range w.Index {
