@@ -24,7 +24,7 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 		if v, ok := p.vectorAccess(at, name, explicit, args); ok {
 			return v
 		}
-		if !lifted(name, o, args) {
+		if explicit != nil || !lifted(name, o, args) {
 			c = p.resolve(o, explicit, args, at)
 		}
 	}
@@ -68,7 +68,10 @@ func lifted(name string, o *overloads, args []value) bool {
 		return false
 	}
 	for _, a := range args {
-		if a.t.dtype.Base() == expr.Float16 {
+		switch {
+		case f.Kind == Math && (a.t.form == pointerForm || a.t.form == arrayForm || a.t.form == recordForm):
+			return false
+		case a.t.dtype.Base() == expr.Float16:
 			return true
 		}
 	}

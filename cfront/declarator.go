@@ -195,7 +195,7 @@ func (p *lookup) parameters() bool {
 	}
 	found := false
 	p.at(p.i+1, p.scope, func() {
-		found = p.startsType() && (p.within == nil || !p.peek(1).Is("(") || p.peek(2).Is("*")) || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
+		found = p.startsType() && (p.within == nil || !p.peek(1).Is("(") || p.peek(2).Is("*") || p.peek(2).Is("&")) || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
 	})
 	return found
 }

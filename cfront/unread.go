@@ -295,9 +295,6 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 	}
 	if absent != "" && !p.lang.hosted {
 		hint = strings.TrimPrefix(hint+"; "+absent, "; ")
-		if in := p.file.folderFlags(); len(in) > 0 {
-			flags = in
-		}
 	}
 	if line, is := strings.CutPrefix(t.Text, strung.HolePrefix); is {
 		hint = "the program puts a text in at line " + line + ": " + hint

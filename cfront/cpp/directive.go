@@ -3,6 +3,8 @@ package cpp
 import (
 	"slices"
 	"strings"
+
+	"gpuperf/internal/nameset"
 )
 
 // condition is an open #if.
@@ -11,6 +13,18 @@ type condition struct {
 	taken    bool     // a branch of it was read
 	last     bool     // #else came
 	branches []branch // up to the current one
+}
+
+// undefined are the names that a condition tests and nothing defines.
+func (r *reader) undefined(c *condition) (names []string) {
+	for _, b := range c.branches {
+		for _, t := range b.args {
+			if t.Kind == Name && t.Text != "defined" && r.macros[t.Text] == nil {
+				names = nameset.Add(names, t.Text)
+			}
+		}
+	}
+	return names
 }
 
 // directive follows a line that begins with #. A pragma is a token.
@@ -112,6 +126,9 @@ func (r *reader) skip(in *input) {
 		case !in.fresh || !t.Is("#"):
 			if in.fresh = false; t.Kind == Name && slices.Contains(r.cfg.Kernels, t.Text) {
 				r.leaveOut(in, nested)
+			}
+			if t.Kind == Name && t.Text == r.cfg.Sought && in.file == r.main {
+				r.tests = nameset.Add(r.tests, r.undefined(&in.conditions[len(in.conditions)-1])...)
 			}
 			continue
 		}

@@ -13,6 +13,8 @@ type reader struct {
 	nested int             // arguments in arguments
 	once   map[string]bool // headers that say #pragma once
 	trials int             // of definitions that are proposed
+	main   string          // the name of the text
+	tests  []string        // what conditions test that leave out the word which is sought
 }
 
 // list are tokens that are read before others. The macro that they come from is not replaced in them.

@@ -39,7 +39,7 @@ func Kernel(file *cfront.File, fn *cfront.Function, o Options) (*ssa.Func, error
 	for range maxTries {
 		l := &lowering{
 			Builder: ssa.NewBuilder(fn.Name), file: file, fn: fn, Options: o, env: map[key]slot{}, learnt: known, serial: map[*cfront.Var]int{},
-			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{},
+			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{}, names: map[*cfront.Var]place{},
 		}
 		again, err := l.kernel()
 		if err != nil {
@@ -73,7 +73,8 @@ type lowering struct {
 	shared  map[*cfront.Var]int64
 	held    map[*cfront.Var]int64 // in the constant bank of variables
 	arrays  map[*cfront.Var][]int64
-	dynamic bool // there is shared memory whose size the launch gives
+	names   map[*cfront.Var]place // what references are names of
+	dynamic bool                  // there is shared memory whose size the launch gives
 	frames  []*frame
 	regions []*ssa.Block
 	loop    *ssa.Loop

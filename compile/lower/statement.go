@@ -186,9 +186,8 @@ func (l *lowering) declare(v *cfront.Var) {
 		return
 	}
 	if v.Reference && !v.Pointer { // another name of an array or a record
-		of := l.placeOf(v.Init)
-		l.env[key{v, 0}] = slot{p: of.p}
-		l.fail(v.Pos, "a reference to an array or a record is not compiled here")
+		l.names[v] = l.placeOf(v.Init)
+		return
 	}
 	to := l.variable(v.Pos, v)
 	if v.Listed && len(to.dims) == 0 && to.rec != nil {
@@ -317,8 +316,10 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 	}
 	var args []value
 	for i, a := range x.Args {
-		if f.Params[i].Reference && !f.Params[i].Pointer {
-			l.fail(x.Pos, "a reference to an array or a record is not compiled here")
+		if p := f.Params[i]; p.Reference && !p.Pointer {
+			of := l.placeOf(a)
+			args = append(args, value{at: &of})
+			continue
 		}
 		v := l.expression(a)
 		if v.at != nil { // a copy: the call may change where it comes from
@@ -329,6 +330,10 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 		args = append(args, v)
 	}
 	for i, p := range f.Params {
+		if p.Reference && !p.Pointer {
+			l.names[p] = *args[i].at
+			continue
+		}
 		l.declare(&cfront.Var{Name: p.Name})
 		for k := range l.env {
 			if k.v == p {

@@ -145,6 +145,9 @@ func sizeOf(t expr.DType, rec *cfront.Record, ptr bool) int64 {
 }
 
 func (l *lowering) variable(at cfront.Pos, v *cfront.Var) place {
+	if of, ok := l.names[v]; ok {
+		return of
+	}
 	out := place{t: v.DType, rec: v.Record}
 	if v.Pointer {
 		out.ptr = true
