@@ -2,7 +2,6 @@
 package strung
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"regexp"
@@ -283,7 +282,12 @@ var oneName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // hole names what a program puts between two literals; "" where it is nothing.
 func (s *stringScanner) hole(last, at int) string {
-	between := strings.TrimSpace(plain(s.text[last:at]))
+	lines := strings.Split(plain(s.text[last:at]), "\n")
+	lines = slices.DeleteFunc(lines, hostCondition.MatchString)
+	between := strings.TrimSpace(strings.Join(lines, "\n"))
+	if decides.MatchString(between) { // whether what follows belongs to the text
+		return s.textAt(last)
+	}
 	if strings.ContainsAny(between, ";,") {
 		return ""
 	}
@@ -294,9 +298,17 @@ func (s *stringScanner) hole(last, at int) string {
 	case oneName.MatchString(between):
 		return between
 	}
-	s.line = lineAt{last, s.line.line + strings.Count(s.text[s.line.at:last], "\n")}
+	return s.textAt(last)
+}
+
+// textAt names what a program puts in at a place.
+func (s *stringScanner) textAt(at int) string {
+	s.line = lineAt{at, s.line.line + strings.Count(s.text[s.line.at:at], "\n")}
 	return fmt.Sprint(HolePrefix, s.line.line)
 }
+
+// decides finds words of a program that may leave out what follows, or have it several times.
+var decides = regexp.MustCompile(`\b(if|else|for|while|do|switch|case|default|goto|return|elif|break|continue)\b|\?`)
 
 // choose keeps the texts with kernels, and those with other functions, types and macros of a language of kernels, which they may need. Of texts that define one
 // function those remain that define the wanted one, or else the first.
@@ -346,128 +358,3 @@ var lineEnds = strings.NewReplacer(`\n`, "\n", `\t`, " ", "\\\n", " ")
 
 // declares finds what begins a text with declarations.
 var declares = regexp.MustCompile(`^\s*(#\s*(define|pragma|if|ifdef|ifndef)\b|(static|inline|typedef|struct|float|int|void|constant|__constant)\s[^"]*[;}]\s*$)`)
-
-// written is the text of the pieces in their places.
-func (s *stringScanner) written() string {
-	w := &kernelText{ended: true}
-	at := 0
-	for i, p := range s.pieces {
-		w.ended = w.ended || i == 0 || s.pieces[i-1].group != p.group
-		w.directive = strings.HasPrefix(strings.TrimSpace(s.text[p.from:p.to]), "#")
-		w.between(s.text[at:p.from])
-		switch at = p.to; {
-		case p.hole != "":
-			w.put(s.text[p.from:p.to], p.hole)
-		case p.raw:
-			text := s.text[p.from:p.to]
-			if p.argument {
-				text = lineEnd.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, `\n`, "  ", 1) })
-				text = strings.ReplaceAll(text, `\n`, " \n")
-			}
-			w.out = append(w.out, text...)
-			w.ended = true
-		default:
-			w.literal(s.text[p.from:p.to], s.ends(p.to))
-		}
-	}
-	w.ended, w.directive = true, true
-	w.between(s.text[at:])
-	return string(w.out)
-}
-
-// lineEnd is \n that a text of a macro has at the beginning or the end of a line.
-var lineEnd = regexp.MustCompile(`(?m)^[ \t]*\\n|\\n[ \t]*$`)
-
-// ends reports that the line of the program ends behind a literal before another one comes.
-func (s *stringScanner) ends(at int) bool {
-	line, _, _ := strings.Cut(s.text[at:], "\n")
-	return strings.Count(line, `"`) < 2
-}
-
-// kernelText is a text of kernels on its way. Its lines are those of the program, but behind several that a line of the program holds, up to where the line does
-// not matter.
-type kernelText struct {
-	out       []byte
-	ended     bool // the text has ended a line
-	directive bool // it goes on with a directive
-	ahead     int  // lines that are ahead of the program
-}
-
-// between writes blanks for a text of the program. Its lines are lines of the kernel's text where that has ended one, else they are joined.
-func (w *kernelText) between(text string) {
-	for _, c := range text {
-		switch {
-		case c != '\n':
-			w.out = append(w.out, ' ')
-		case !w.ended:
-			w.out = append(w.out, "\\\n"...)
-		case w.ahead > 0 && !w.directive && !w.lineMatters():
-			w.ahead--
-			w.out = append(w.out, ' ')
-		default:
-			w.newline()
-		}
-	}
-}
-
-// put writes a name for a text of the program, in its place where it fits.
-func (w *kernelText) put(text, name string) {
-	w.out = append(w.out, " "+name+" "...)
-	if line, _, _ := strings.Cut(text, "\n"); len(line) >= len(name)+2 {
-		text = text[len(name)+2:]
-	}
-	w.between(text)
-}
-
-// lineMatters reports that the current line is a directive, or has a comment.
-func (w *kernelText) lineMatters() bool {
-	line := bytes.TrimSpace(w.out[1+bytes.LastIndexByte(w.out, '\n'):])
-	return bytes.HasPrefix(line, []byte("#")) || bytes.Contains(line, []byte("//"))
-}
-
-// newline ends a line. A backslash that joins it to the next one stands at its end.
-func (w *kernelText) newline() {
-	if line := bytes.TrimRight(w.out, " "); bytes.HasSuffix(line, []byte(`\`)) {
-		w.out = line
-	}
-	w.out = append(w.out, '\n')
-}
-
-// literal writes what a literal stands for. The end of a line is written where that of the program comes, if it comes next.
-func (w *kernelText) literal(text string, last bool) {
-	w.ended = false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c != '\\' || i+1 == len(text) {
-			w.out = append(w.out, c)
-			w.ended = c == '\n' || w.ended && c == ' '
-			continue
-		}
-		i++
-		switch text[i] {
-		case 'n':
-			rest := strings.TrimLeft(text[i+1:], " ")
-			w.out = append(w.out, "  "...)
-			if joined := strings.HasPrefix(rest, "\\\n") || strings.HasPrefix(rest, "\\\r\n"); !joined && (rest != "" || !last) {
-				w.newline()
-				w.ahead++
-			}
-			w.ended = true
-		case '\n', '\r':
-			if text[i] == '\r' {
-				i++
-			}
-			if w.ended {
-				w.newline()
-			} else {
-				w.out = append(w.out, "\\\n"...)
-			}
-			w.ended = false
-		case 't', 'r', 'v', 'f':
-			w.out = append(w.out, "  "...)
-		default:
-			w.out = append(w.out, ' ', text[i])
-			w.ended = false
-		}
-	}
-}
