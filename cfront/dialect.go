@@ -36,16 +36,16 @@ var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 // Headers are the ends of the names of headers that may hold kernels. What they are written in shows in their text.
 var Headers = []string{".cuh", ".h", ".hpp", ".hu", ".opencl"}
 
-// languageOf is the language that the name of a file ends in; that of a header shows in how its kernels are declared.
-func languageOf(path, text string) Language {
+// languageOf is the language that the name of a file ends in; that of a header, a program, and kernels in strings shows in how these are declared.
+func languageOf(path, text string, strung bool) Language {
 	ext := filepath.Ext(path)
 	switch {
 	case ext == ".cl", ext == ".opencl":
 		return OpenCL
 	case ext == ".cu", ext == ".cuh", ext == ".hu":
 		return CUDA
-	case !slices.Contains(Headers, ext):
-	case strings.Contains(text, "__kernel"):
+	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !strung:
+	case strings.Contains(text, "__kernel"), strung && !strings.Contains(text, "__global__"):
 		return OpenCL
 	case strings.Contains(text, "__global__"), strings.Contains(text, "__device__"):
 		return CUDA
@@ -81,14 +81,19 @@ const constants = `#define M_PI 3.14159265358979323846
 #define HALF_MAX 65504.0f
 #define CHAR_BIT 8
 #define CHAR_MAX 127
+#define CHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-128)
 #define UCHAR_MAX 255
 #define SHRT_MAX 32767
+#define SHRT_MIN (-32768)
 #define USHRT_MAX 65535
 #define INT_MAX 2147483647
 #define INT_MIN (-2147483647 - 1)
 #define UINT_MAX 4294967295u
 #define LONG_MAX 9223372036854775807L
 #define LONG_MIN (-9223372036854775807L - 1)
+#define ULONG_MAX 18446744073709551615UL
 #define NULL ((void *) 0)
 `
 

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/folders"
+	"gpuperf/cfront/strung"
 )
 
 // ownHeaders begins the names of the package's own headers.
@@ -224,7 +224,7 @@ func (f *files) opened(name string, text []byte) (string, error) {
 	}
 	of := string(text)
 	if !f.lang.hosted {
-		of = embedded(of)
+		of = strung.Raw(of)
 	}
 	f.texts[f.shown(name)] = of
 	return of, nil
@@ -282,60 +282,30 @@ func (m *meter) take(token string) error {
 	return nil
 }
 
-// rawString is where a raw string of C++ begins: R"end( up to )end".
-var rawString = regexp.MustCompile(`^R"([^ ()\\\t\n"]{0,16})\(`)
+// Programs are the ends of the names of programs that may hold kernels as strings, or whose functions are kernels.
+var Programs = []string{".cc", ".cpp", ".cxx", ".py"}
 
-// embedded is the text of kernels that programs include as strings, R"( … )": what the strings hold, each character where it stood. A text that has
-// anything but such strings and comments is as it is.
-func embedded(text string) string {
-	var out strings.Builder
-	for rest := text; ; {
-		n := blank(rest)
-		out.WriteString(rest[:n])
-		if rest = rest[n:]; rest == "" {
-			return out.String()
-		}
-		m := rawString.FindStringSubmatch(rest)
-		if m == nil {
-			return text
-		}
-		end := ")" + m[1] + `"`
-		inside, after, ok := strings.Cut(rest[len(m[0]):], end)
-		if !ok {
-			return text
-		}
-		out.WriteString(strings.Repeat(" ", len(m[0])) + inside + strings.Repeat(" ", len(end)))
-		rest = after
-	}
-}
+// ErrNoKernels is the error of a program without kernels.
+var ErrNoKernels = errors.New("it has no kernels: neither functions of CUDA C nor strings with kernel functions")
 
-// blank is the length of the white space and comments that a text begins with.
-func blank(text string) int {
-	n := 0
-	for {
-		rest := strings.TrimLeft(text[n:], " \t\r\v\f\n")
-		n = len(text) - len(rest)
-		end := ""
-		switch {
-		case strings.HasPrefix(rest, "//"):
-			end = "\n"
-		case strings.HasPrefix(rest, "/*"):
-			end = "*/"
-		default:
-			return n
-		}
-		i := strings.Index(rest[2:], end)
-		if i < 0 {
-			return len(text)
-		}
-		n += 2 + i + len(end)
+// kernelsOf is the text of the kernels of a file: that of its strings for a program that has them as such, which inStrings tells.
+func kernelsOf(path, text string, opt Options) (out string, inStrings bool, err error) {
+	ext := filepath.Ext(path)
+	program := slices.Contains(Programs, ext)
+	if !program && !opt.Strings && (ext != ".cl" && !slices.Contains(Headers, ext) || strung.Raw(text) != text) {
+		return text, false, nil
 	}
+	out, inStrings = strung.Kernels(text, ext == ".py", opt.Wanted)
+	if !inStrings && (opt.Strings || program && (ext == ".py" || !strings.Contains(text, "__global__"))) {
+		return "", false, fmt.Errorf("%s: %w", path, ErrNoKernels)
+	}
+	return out, inStrings, nil
 }
 
 // preprocess is the text of a file as tokens. Where conditions on a macro that nothing defines leave out all its kernels, that macro is taken to be defined, as the
 // build of the program does; and what a header that was not found may have included of the libraries that are known here is read.
 func (f *File) preprocess(ctx context.Context, files *files, defines, text string) (tokens []cpp.Token, err error) {
-	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files)}
+	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), LeftOut: f.leftOutKernels, Kernels: f.lang.kernels}
 	if f.lang.plusPlus {
 		cfg.Sought = f.lang.kernels[0]
 	}

@@ -108,7 +108,7 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}}
+	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}}
 	tokens, err := f.preprocess(ctx, files, defines, text)
 	f.Folders = files.found
 	check()
@@ -167,12 +167,9 @@ func (files *files) explain(f *File, err error) error {
 	if e.Missing {
 		return out.WithHint(missingHeader)
 	}
-	if len(e.Tests) > 0 {
-		hint := "-D defines what it asks for: -D " + strings.Join(e.Tests, ", or -D ")
-		for i, tests := range e.Others {
-			hint += []string{", and behind it: ", "; "}[min(i, 1)] + "-D " + strings.Join(tests, ", or -D ")
-		}
-		return out.WithHint("%s", hint)
+	if len(e.Flags) > 0 {
+		out.Flags = prefixed("-D ", e.Flags)
+		return out.WithHint("%s defines what it asks for", strings.Join(out.Flags, " "))
 	}
 	return out
 }

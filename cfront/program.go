@@ -151,7 +151,7 @@ var functionNames = map[string]bool{"__func__": true, "__FUNCTION__": true, "__P
 func (p *parser) nameOfFunction(at Pos) value {
 	p.next()
 	t := pointerTo(number(expr.Int8))
-	return value{&Unknown{t.typed(at), "a string", nil}, t}
+	return value{&Unknown{t.typed(at), AString, nil}, t}
 }
 
 // undeclared is a name that a program uses without declaring it: what compilers know, or a function whose value is an int.
@@ -212,8 +212,11 @@ func (p *cursor) text(at Pos) value {
 		n += int64(len(bytes))
 	}
 	t := &ctype{form: arrayForm, elem: number(expr.Int8), extent: &Int{intType.typed(at), n}}
-	return value{&Unknown{t.typed(at), "a string", nil}, t}
+	return value{&Unknown{t.typed(at), AString, []Expr{t.extent}}, t}
 }
+
+// AString is what an Unknown is that stands for a string. Its operand is how long that is, with the zero at its end.
+const AString = "a string"
 
 // characterOf is the value of a character, as 'a', '\n' or '\377': that of a char, which has a sign.
 func characterOf(text string) (n int64, ok bool) {

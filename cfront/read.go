@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/launches"
+	"gpuperf/cfront/strung"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 )
@@ -29,6 +30,10 @@ type Options struct {
 	// them: "tile<16, float>". Only that and what it calls is read then, and it is an error if its body cannot be. Without it all
 	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
+	// Strings: the kernels of a program of C stand in its strings. They may in headers and programs of C++ and Python, too.
+	Strings bool
+	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name; "" for any.
+	Wanted string
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
@@ -64,6 +69,8 @@ type File struct {
 	known     func(name string) bool // of the file or the language
 	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
 	passed    []string               // those of them in quotes, which belong to the program
+	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.
+	leftOutKernels map[string][]string
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -84,14 +91,18 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
+	text, inStrings, err := kernelsOf(path, text, opt)
+	if err != nil {
+		return nil, err
+	}
 	if opt.Language == "" {
-		opt.Language = languageOf(path, text)
+		opt.Language = languageOf(path, text, inStrings)
 	}
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
 	}
 	if !dialects[opt.Language].hosted {
-		text = embedded(text)
+		text = strung.Raw(text)
 	}
 	defines, err := defines(opt.Define)
 	if err != nil {
@@ -176,6 +187,25 @@ func (f *File) Passed() string {
 		parts = append(parts, "headers are read from folders around the file, as by -I "+strings.Join(f.Folders, " -I "))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// LeftOut finds a kernel that stands in a branch of a condition which is left out, the only one where the name is "", with flags under which it is read.
+func (f *File) LeftOut(name string) (found string, flags []string) {
+	if name == "" && len(f.leftOutKernels) == 1 {
+		for name = range f.leftOutKernels {
+		}
+	}
+	if _, is := f.leftOutKernels[name]; !is {
+		return "", nil
+	}
+	return name, prefixed("-D ", f.leftOutKernels[name])
+}
+
+func prefixed(prefix string, list []string) (out []string) {
+	for _, text := range list {
+		out = append(out, prefix+text)
+	}
+	return out
 }
 
 // inFolders is a hint on headers that were not found.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/strung"
 	"gpuperf/internal/source"
 )
 
@@ -31,9 +32,11 @@ func (p *parser) readable() (s Stmt) {
 
 // leaveOut notes the names that a statement which is not read seems to declare, those that a type stands before.
 func (p *parser) leaveOut(start int) {
+	declares := p.tokens[start].Kind == cpp.Name // up to a value, or between commas
 	for i := start + 1; i < p.i-1; i++ {
 		name, before, after := p.tokens[i], p.tokens[i-1], p.tokens[i+1]
-		if name.Kind == cpp.Name && (before.Kind == cpp.Name && !before.Is("return") || oneOf(before, "*", "&", ">")) && oneOf(after, "[", "=", ";", ",", "(") {
+		declares = (declares || before.Is(",")) && (before.Kind == cpp.Name || oneOf(before, "*", "&", "<", ">", "::", ",") || before.Kind == cpp.Number)
+		if declares && name.Kind == cpp.Name && (before.Kind == cpp.Name && !before.Is("return") || oneOf(before, "*", "&", ">")) && oneOf(after, "[", "=", ";", ",", "(") {
 			if p.file.leftOut == nil {
 				p.file.leftOut = map[string]int{}
 			}
@@ -285,13 +288,23 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 		p.fail(Pos(t.At), "%s is declared in line %d, which is not read", t.Text, line)
 	}
 	hint, absent := "", p.file.Absent(t.Text)
+	var flags []string
 	if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
-		hint = p.defining(t.Text)
+		flags = p.defining(t.Text, strings.Contains(format, "type"))
+		hint = strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
 	}
 	if absent != "" && !p.lang.hosted {
 		hint = strings.TrimPrefix(hint+"; "+absent, "; ")
 	}
-	panic(fault{err: p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)})
+	if line, is := strings.CutPrefix(t.Text, strung.HolePrefix); is {
+		hint = "the program puts a text in at line " + line + ": " + hint
+	}
+	err := p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)
+	err.Flags = flags
+	if !p.lang.hosted && !p.lang.plusPlus && absent == "" && !p.peek(1).Is("(") { // nothing else can declare it
+		panic(fault{err: &malformed{err}})
+	}
+	panic(fault{err: err})
 }
 
 // maxDefined is the number of macros that a hint proposes.
@@ -299,13 +312,13 @@ const maxDefined = 12
 
 // defining proposes the macros that define a name, and others that the text needs as well: types, of OpenCL C those of the whole file, which is read, and what
 // has a name in capitals around the cursor.
-func (p *cursor) defining(name string) string {
+func (p *cursor) defining(name string, isOne bool) []string {
 	s := p.around()
 	is := func(i int, texts ...string) bool { return i >= 0 && i < len(p.tokens) && oneOf(p.tokens[i], texts...) }
 	named := func(i int) bool {
 		return i >= 0 && i < len(p.tokens) && p.tokens[i].Kind == cpp.Name && statements[p.tokens[i].Text] == nil
 	}
-	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{}, map[string]bool{}, []string{name}
+	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{name: isOne}, map[string]bool{}, []string{name}
 	for i, t := range p.tokens {
 		inside := s.from <= i && i < s.to
 		if !named(i) || !inside && p.lang.plusPlus || p.means(t.Text) || is(i-1, ".", "->", "::") {
@@ -316,7 +329,11 @@ func (p *cursor) defining(name string) string {
 		switch {
 		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
-			if name := p.tokens[after].Text; name == "void" || slices.Contains(basic, name) || p.lang.types[name] != nil { // it stands before the type
+			name, next := p.tokens[after].Text, after+1
+			if is(next, "*") {
+				next++
+			}
+			if name == "void" || slices.Contains(basic, name) || p.lang.types[name] != nil || named(after) && !slices.Contains(keywords, name) && p.lang.spaces[name] == "" && named(next) && p.file.known(name) { // it stands before the type
 				qualifies[t.Text] = true
 			}
 			list = append(list, t.Text)
@@ -339,7 +356,7 @@ func (p *cursor) defining(name string) string {
 			flags = append(flags, flag)
 		}
 	}
-	return strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
+	return flags
 }
 
 // types reports that a token is the name of a type, or stands behind one in a declaration.

@@ -70,3 +70,30 @@ func TestNotMalformed(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramKernels: a program is read as the kernels in its strings, or the functions of CUDA C in it; one without is refused.
+func TestProgramKernels(t *testing.T) {
+	const text = "const char *s = \"kernel void f(global int *p) {\\n\"\n \"p[0] = q; }\";"
+	for _, c := range []struct {
+		path, text string
+		strings    bool
+		want       string
+	}{
+		{"a.cpp", text, false, "a.cpp:2:10: q is not declared"},
+		{"a.c", text, true, "a.c:2:10: q is not declared"},
+		{"a.hpp", text, false, "a.hpp:2:10: q is not declared"},
+		{"a.py", "x = 'a'\np = \"\"\"kernel void f(global int *p) {\n p[0] = q; }\"\"\" # \"", false, "a.py:3:9: q is not declared"},
+		{"a.cpp", "__global__ void f(int *p) { p[0] = q; }", false, "a.cpp:1:36: q is not declared"},
+		{"a.cpp", "int main() {}", false, "a.cpp: it has no kernels"},
+		{"a.c", "int main() {}", true, "a.c: it has no kernels"},
+		{"a.cpp", "s = \"kernel void f(\" + g() + \" x) {}\";", false, "the program puts a text in at line 1: -D TEXT_1=float defines it"},
+	} {
+		f, err := cfront.Parse(t.Context(), c.path, c.text, cfront.Options{Strings: c.strings})
+		for i := 0; err == nil && i < len(f.Functions); i++ {
+			err = f.Functions[i].Err
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %q: got %v, want %s", c.path, c.text, err, c.want)
+		}
+	}
+}

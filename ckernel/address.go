@@ -204,6 +204,11 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		p := b.placeOf(x)
 		return &address{array: p.array, offset: p.offset}
+	case *cfront.Unknown:
+		if x.What == cfront.AString {
+			v := b.textOf(x)
+			return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
+		}
 	case *cfront.Member:
 		if v := b.memberVariable(x); v != nil {
 			return b.addressOf(cfront.Use(v))
@@ -433,4 +438,14 @@ func (b *builder) object(of *cfront.Address) *address {
 	b.assign(of.X.Place(), v, of.X)
 	b.path = b.path[:len(b.path)-1]
 	return &address{alias: v}
+}
+
+// textOf is the array of constant memory that a string is.
+func (b *builder) textOf(x *cfront.Unknown) *builderVar {
+	v := b.learnt.texts[x.Pos]
+	if v == nil {
+		v = &builderVar{Name: "text", Pos: x.Pos, Class: cfront.Global, DType: expr.Int8, Const: true, Dims: x.Args, Space: cfront.ConstantSpace}
+		b.learnt.texts[x.Pos] = v
+	}
+	return v
 }

@@ -258,7 +258,7 @@ func (b *position) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
 func (b *builder) declare(v *builderVar) {
 	delete(b.env, v)
 	switch {
-	case v.Space == cfront.LocalSpace || v.Dynamic:
+	case v.Space == cfront.LocalSpace && !v.Pointer || v.Dynamic:
 	case v.Record != nil && len(v.Dims) == 0:
 		if b.forgetMembers(v); v.Init != nil {
 			b.assignRecord(v.Pos, cfront.Use(v), v.Init)

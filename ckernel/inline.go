@@ -40,7 +40,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 		b.fail(x, "write a loop", "functions call each other more than %d deep", maxCalls)
 	case len(f.Params) != len(x.Args):
 		b.fail(x, "", "%s has %d parameters, not %d", x.Func, len(f.Params), len(x.Args))
-	case f.Kernel:
+	case f.Kernel && b.file.Language == cfront.CUDA:
 		b.fail(x, "", "a kernel calls a kernel")
 	case f.Err != nil:
 		panic(fault{unread(f.Err), cfront.Malformed(f.Err)})

@@ -82,6 +82,8 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 			Msg:  fmt.Sprintf("the kernel functions of %s are templates: %s", file.Name, nameset.Text(file.Templates)),
 			Hint: instances(file, file.Templates[0]),
 		}
+	case len(names) == 0 && leftOut(file, name) != nil:
+		return nil, leftOut(file, name)
 	case len(names) == 0:
 		return nil, &source.Error{Msg: file.Name + " has no kernel function", Hint: "kernel functions are __kernel in OpenCL C and __global__ in CUDA C"}
 	case name == "" && len(names) > 1:
@@ -90,6 +92,9 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 		name = names[0]
 	}
 	i := slices.IndexFunc(file.Functions, func(f *cfront.Function) bool { return f.Kernel && (f.Name == name || baseName(f.Name) == name) })
+	if i < 0 && leftOut(file, name) != nil {
+		return nil, leftOut(file, name)
+	}
 	if i < 0 {
 		return nil, &source.Error{Msg: fmt.Sprintf("%s has no kernel function %q", file.Name, name), Hint: source.Suggest(name, slices.Concat(names, file.Templates))}
 	}
@@ -97,6 +102,19 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 		return fn, nil
 	}
 	return nil, unread(file.Functions[i].Err)
+}
+
+// leftOut is the error of a kernel that stands under a condition of the preprocessor which does not hold; nil for others.
+func leftOut(file *cfront.File, name string) error {
+	name, flags := file.LeftOut(name)
+	if name == "" {
+		return nil
+	}
+	e := &source.Error{Msg: fmt.Sprintf("the kernel function %s of %s stands under an #if that leaves it out", name, file.Name), Flags: flags}
+	if e.Hint = "-D defines what its condition asks for"; len(flags) > 0 {
+		e.Hint = strings.Join(flags, " ") + " has it read"
+	}
+	return e
 }
 
 // instances is a hint on a template.

@@ -57,6 +57,7 @@ type learnt struct {
 	touches map[*cfront.Function]*touched
 	units   map[*builderVar]int64 // bytes of the elements of arrays that are accessed by less than what they are declared with
 	members map[memberOf]*builderVar
+	texts   map[cfront.Pos]*builderVar // arrays that strings are
 	kept    map[keptOf]*builderVar
 	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
 	moving  map[*builderVar]bool        // pointers whose offsets in their arrays depend on data
@@ -92,7 +93,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[cfront.Pos]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.
@@ -113,7 +114,7 @@ func (b *bindings) inMemory(v *builderVar) bool {
 	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
 		return true
 	}
-	return v.Space == cfront.LocalSpace || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
+	return v.Space == cfront.LocalSpace && !v.Pointer || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
 }
 
 // forget makes a variable opaque and reads the function again; within a trial it is a fault.

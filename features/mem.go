@@ -70,6 +70,7 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 	}
 	at := c.scopeOf(s)
 	collect(at, s.RHS)
+	at = c.guarded(at, s)
 	for _, w := range c.k.Writes(s) {
 		if s.Update() == nil { // which finds its element once
 			for _, i := range w.Index {
@@ -90,6 +91,14 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 		}
 	}
 	return loads, store
+}
+
+// guarded is where a statement stores what it assigns.
+func (c *counter) guarded(at scope, s *kernel.Stmt) scope {
+	if choice, is := s.RHS.(*expr.Cond); is && s.Guarded {
+		return c.under(at, choice.If)
+	}
+	return at
 }
 
 func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) error {

@@ -56,10 +56,8 @@ type Error struct {
 	Text string
 	// Missing: a header is not found.
 	Missing bool
-	// Tests are names that conditions around an #error test and nothing defines.
-	Tests []string
-	// Others are those of each #error behind the first, as far as the text can be followed without what they ask for.
-	Others [][]string
+	// Flags are definitions, NAME or NAME=VALUE, under which an #error is left out; nil where none are found.
+	Flags []string
 }
 
 func (e *Error) Error() string {
@@ -72,6 +70,9 @@ type Config struct {
 	Open func(name string, quoted bool, from string) (file, text string, ok bool)
 	// Define is a text of directives that comes first.
 	Define string
+	// LeftOut gets the functions that stand in branches which are left out, behind one of the words Kernels, with definitions under which they are read.
+	LeftOut map[string][]string
+	Kernels []string
 	// Sought is a word that is looked for in what conditions leave out.
 	Sought string
 }
@@ -97,9 +98,7 @@ func Find(ctx context.Context, cfg Config, file, text string) (tokens []Token, t
 		switch e := recover().(type) {
 		case nil:
 		case *Error:
-			if err = e; r.refused != nil {
-				err = r.refused
-			}
+			err = e
 		case stopped:
 			err = e.error
 		default:
@@ -115,9 +114,6 @@ func Find(ctx context.Context, cfg Config, file, text string) (tokens []Token, t
 	for {
 		t := r.expanded()
 		tokens = append(tokens, t)
-		if t.Kind == End && r.refused != nil {
-			return nil, nil, r.refused
-		}
 		if t.Kind == End {
 			return tokens, r.tests, nil
 		}

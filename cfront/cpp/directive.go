@@ -9,19 +9,22 @@ import (
 
 // condition is an open #if.
 type condition struct {
-	at    Token
-	taken bool // a branch of it was read
-	last  bool // #else came
-	tests []string
+	at       Token
+	taken    bool     // a branch of it was read
+	last     bool     // #else came
+	branches []branch // up to the current one
 }
 
-// testing notes the names that a condition tests and nothing defines.
-func (c *condition) testing(r *reader, args []Token) {
-	for _, t := range args {
-		if t.Kind == Name && t.Text != "defined" && r.macros[t.Text] == nil && !slices.Contains(c.tests, t.Text) {
-			c.tests = append(c.tests, t.Text)
+// undefined are the names that a condition tests and nothing defines.
+func (r *reader) undefined(c *condition) (names []string) {
+	for _, b := range c.branches {
+		for _, t := range b.args {
+			if t.Kind == Name && t.Text != "defined" && r.macros[t.Text] == nil {
+				names = nameset.Add(names, t.Text)
+			}
 		}
 	}
+	return names
 }
 
 // directive follows a line that begins with #. A pragma is a token.
@@ -45,8 +48,7 @@ func (r *reader) directive(in *input) (Token, bool) {
 			r.fail(word, "conditions stand in each other more than %d deep", maxDepth)
 		}
 		holds := r.holds(word, args)
-		in.conditions = append(in.conditions, condition{at: word, taken: holds})
-		in.conditions[len(in.conditions)-1].testing(r, args)
+		in.conditions = append(in.conditions, condition{at: word, taken: holds, branches: []branch{{word, args}}})
 		if !holds {
 			r.skip(in)
 		}
@@ -54,7 +56,8 @@ func (r *reader) directive(in *input) (Token, bool) {
 		if len(in.conditions) == 0 || in.conditions[len(in.conditions)-1].last {
 			r.fail(word, "#%s without #if", word.Text)
 		}
-		in.conditions[len(in.conditions)-1].last = word.Text == "else"
+		c := &in.conditions[len(in.conditions)-1]
+		c.last, c.branches = word.Text == "else", append(c.branches, branch{word, args})
 		r.skip(in) // the branch before was read
 	case "endif":
 		if len(in.conditions) == 0 {
@@ -62,11 +65,14 @@ func (r *reader) directive(in *input) (Token, bool) {
 		}
 		in.conditions = in.conditions[:len(in.conditions)-1]
 	case "error":
-		e := &Error{At: word.At, Text: "#error " + text(args)}
-		if n := len(in.conditions); n > 0 {
-			e.Tests = in.conditions[n-1].tests
-		}
-		r.refuse(e)
+		panic(&Error{At: word.At, Text: "#error " + text(args), Flags: r.propose(func(p *proposal) bool {
+			for i := len(in.conditions) - 1; i >= 0; i-- {
+				if p.avoid(&in.conditions[i]) {
+					return true
+				}
+			}
+			return false
+		})})
 	case "pragma":
 		if len(args) == 1 && args[0].Is("once") {
 			r.once[in.file] = true
@@ -80,21 +86,6 @@ func (r *reader) directive(in *input) (Token, bool) {
 		}
 	}
 	return Token{}, false
-}
-
-// refuse notes an #error. Where it asks for a macro the text is followed further, to tell what else is asked for.
-func (r *reader) refuse(e *Error) {
-	first := r.refused
-	switch {
-	case len(e.Tests) == 0 && first == nil:
-		panic(e)
-	case len(e.Tests) == 0:
-		panic(first)
-	case first == nil:
-		r.refused = e
-	case !slices.Equal(e.Tests, first.Tests) && !slices.ContainsFunc(first.Others, func(o []string) bool { return slices.Equal(o, e.Tests) }):
-		first.Others = append(first.Others, e.Tests)
-	}
 }
 
 // rest lists the tokens up to the end of the line.
@@ -123,7 +114,7 @@ func text(tokens []Token) string {
 
 // skip passes a branch that is left out, up to one that is read or the end of the condition.
 func (r *reader) skip(in *input) {
-	depth := 0
+	var nested []condition
 	for {
 		t := in.next()
 		switch {
@@ -133,8 +124,11 @@ func (r *reader) skip(in *input) {
 			in.fresh = true
 			continue
 		case !in.fresh || !t.Is("#"):
-			if in.fresh = false; t.Kind == Name && t.Text == r.cfg.Sought && in.file == r.main {
-				r.tests = nameset.Add(r.tests, in.conditions[len(in.conditions)-1].tests...)
+			if in.fresh = false; t.Kind == Name && slices.Contains(r.cfg.Kernels, t.Text) {
+				r.leaveOut(in, nested)
+			}
+			if t.Kind == Name && t.Text == r.cfg.Sought && in.file == r.main {
+				r.tests = nameset.Add(r.tests, r.undefined(&in.conditions[len(in.conditions)-1])...)
 			}
 			continue
 		}
@@ -145,25 +139,27 @@ func (r *reader) skip(in *input) {
 		c := &in.conditions[len(in.conditions)-1]
 		switch word := line[0]; word.Text {
 		case "if", "ifdef", "ifndef":
-			depth++
+			nested = append(nested, condition{branches: []branch{{word, line[1:]}}})
 		case "elif", "else", "elifdef", "elifndef":
-			if depth > 0 {
+			if n := len(nested); n > 0 {
+				nested[n-1].branches = append(nested[n-1].branches, branch{word, line[1:]})
 				break
 			}
 			if c.last {
 				r.fail(word, "#%s after #else", word.Text)
 			}
-			c.testing(r, line[1:])
+			c.branches = append(c.branches, branch{word, line[1:]})
 			c.last = word.Text == "else"
 			if !c.taken && (c.last || r.holds(word, line[1:])) {
 				c.taken = true
 				return
 			}
 		case "endif":
-			if depth--; depth < 0 {
+			if len(nested) == 0 {
 				in.conditions = in.conditions[:len(in.conditions)-1]
 				return
 			}
+			nested = nested[:len(nested)-1]
 		}
 	}
 }
@@ -187,7 +183,17 @@ func (r *reader) define(word Token, args []Token) {
 		t.At = Pos{} // it stands where the macro is used
 		m.body[i] = t
 	}
+	m.fallback = len(body) > 0 && !m.function && r.asked(m.name)
 	r.macros[m.name] = m
+}
+
+// asked reports that a condition which is open asks whether a name is not defined.
+func (r *reader) asked(name string) bool {
+	return slices.ContainsFunc(r.files[len(r.files)-1].conditions, func(c condition) bool {
+		b := c.branches[len(c.branches)-1]
+		return (b.word.Is("ifndef") || len(b.args) > 1 && b.args[0].Is("!") && b.args[1].Is("defined")) &&
+			slices.ContainsFunc(b.args, func(t Token) bool { return t.Is(name) })
+	})
 }
 
 // params reads the parameters of a function-like macro, and returns what follows them.

@@ -10,6 +10,7 @@ import (
 type macro struct {
 	name     string
 	function bool
+	fallback bool // it is defined where nothing else defines it
 	params   []string
 	variadic bool // the last parameter takes all further arguments
 	body     []Token

@@ -4,17 +4,17 @@ import "context"
 
 // reader takes tokens from files and macros, which stand on a stack.
 type reader struct {
-	ctx     context.Context
-	cfg     Config
-	macros  map[string]*macro
-	lists   []list // tokens of macros and arguments, the current one last
-	files   []*input
-	made    int             // tokens that macros made
-	nested  int             // arguments in arguments
-	once    map[string]bool // headers that say #pragma once
-	refused *Error          // the first #error that asks for macros
-	main    string          // the name of the text
-	tests   []string        // what conditions test that leave out the word which is sought
+	ctx    context.Context
+	cfg    Config
+	macros map[string]*macro
+	lists  []list // tokens of macros and arguments, the current one last
+	files  []*input
+	made   int             // tokens that macros made
+	nested int             // arguments in arguments
+	once   map[string]bool // headers that say #pragma once
+	trials int             // of definitions that are proposed
+	main   string          // the name of the text
+	tests  []string        // what conditions test that leave out the word which is sought
 }
 
 // list are tokens that are read before others. The macro that they come from is not replaced in them.

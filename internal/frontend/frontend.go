@@ -80,7 +80,7 @@ var kinds = func() map[string]func(o Options, ctx context.Context, path string) 
 }()
 
 // functions are the ends of the names of files with kernel functions.
-var functions = append([]string{".cl", ".cu"}, cfront.Headers...)
+var functions = slices.Concat([]string{".cl", ".cu"}, cfront.Headers, cfront.Programs)
 
 // FunctionExtensions are the ends of the names of files with kernel functions.
 func FunctionExtensions() []string { return functions }
@@ -128,6 +128,9 @@ func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Ke
 	}
 	file, _, _ := source.CutName(path)
 	load := kinds[filepath.Ext(file)]
+	if o.ofStrings() && filepath.Ext(file) == ".c" {
+		load, o.Strings = Options.kernelFunction, true
+	}
 	if load == nil {
 		load = Options.script
 	}
@@ -136,6 +139,11 @@ func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Ke
 		kernels[i].File = file
 	}
 	return kernels, err
+}
+
+// ofStrings reports that a kernel function is asked for, which a program of C has in its strings.
+func (o Options) ofStrings() bool {
+	return o.Kernel != "" || o.Local != "" || o.Global != "" || o.Groups != "" || o.Shared != ""
 }
 
 // cutLaunch takes the flags of a launch from an argument, as of "a.cu#f --local 256 --global n".
@@ -181,16 +189,17 @@ func (o Options) check(paths []string) error {
 			return slices.Contains(exts, filepath.Ext(file))
 		})
 	}
+	launched := slices.Concat([]string{".c"}, functions)
 	for _, f := range []struct {
 		name  string
 		given bool
 		exts  []string
 	}{
-		{"--kernel", o.Kernel != "", functions},
-		{"--local", o.Local != "", functions},
-		{"--global", o.Global != "", functions},
-		{"--groups", o.Groups != "", functions},
-		{"--shared", o.Shared != "", functions},
+		{"--kernel", o.Kernel != "", launched},
+		{"--local", o.Local != "", launched},
+		{"--global", o.Global != "", launched},
+		{"--groups", o.Groups != "", launched},
+		{"--shared", o.Shared != "", launched},
 		{"--assume", len(o.Assume) > 0, slices.Concat(functions, []string{".yaml", ".yml"})},
 		{"-I", len(o.Include) > 0, slices.Concat([]string{".c"}, functions)},
 		{"-D", len(o.Define) > 0, slices.Concat([]string{".c"}, functions)},

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -43,5 +44,37 @@ func TestLoadErrors(t *testing.T) {
 		if _, err := (Options{}).Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// TestAsked: an error that flags mend gives those too that would be asked for next; with all of them the kernel is read.
+func TestAsked(t *testing.T) {
+	const text = `#if LANES != 4 && LANES != 8
+#error LANES
+#endif
+#include "sizes.h"
+#if VARIANT == 2
+__kernel void f(__global real *y, int n) { if (get_global_id(0) < n) y[get_global_id(0) * LANES] = STEP; }
+#endif
+`
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("inc", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a.cl": text, "inc/sizes.h": "#define STEP 3\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Options{Kernel: "f"}.Load(t.Context(), "a.cl")
+	want := "-D LANES=4 defines what it asks for; next it asks for --local 256 --global n -D VARIANT=2 -D real=float"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+	o := Options{Kernel: "f", Local: "256", Global: "n"}
+	o.Define, o.Include = []string{"LANES=4", "VARIANT=2", "real=float"}, []string{"inc"}
+	if _, err := o.Load(t.Context(), "a.cl"); err != nil {
+		t.Error(err)
 	}
 }

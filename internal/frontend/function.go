@@ -112,8 +112,8 @@ func (f *function) array(name string) *kernel.Array {
 // interfaces are those that sources run under.
 var interfaces = map[cfront.Language]samples.Interface{cfront.OpenCL: samples.OpenCL, cfront.CUDA: samples.CUDA}
 
-// kernelFunction loads a kernel function with the launch that the options describe.
-func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
+// launchedFunction loads a kernel function with the launch that the options describe.
+func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, error) {
 	file, name, _ := source.CutName(path)
 	o.Kernel = cmp.Or(name, o.Kernel)
 	opt, err := o.launch()
@@ -184,14 +184,20 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 			what, kernel = "an instance, "+what, "--kernel '"+instance+"' "
 		}
 	}
-	return mistake("%s does not say how its kernels are launched", file).
+	e := mistake("%s does not say how its kernels are launched", file).
 		WithHint("give %s, as in %s, or a launch file: perf init launch --from %s", what, kernel+local+global, file)
+	for _, flag := range []string{kernel, local, global} {
+		if flag = strings.TrimSpace(flag); flag != "" {
+			e.Flags = append(e.Flags, flag)
+		}
+	}
+	return e
 }
 
 // eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
 func (o Options) eachLaunched(ctx context.Context, file string, names []string) (all []*Kernel, err error) {
 	for _, o.Kernel = range names {
-		one, err := o.kernelFunction(ctx, file)
+		one, err := o.launchedFunction(ctx, file)
 		if err != nil {
 			return nil, err
 		}

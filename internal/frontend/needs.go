@@ -103,7 +103,7 @@ func launchOptions(launch *launchfile.Launch) ckernel.Options {
 
 // nameFunction says which function is meant: one by its name, or an instance of a template.
 func nameFunction(opt *ckernel.Options, name string) {
-	opt.Kernel = name
+	opt.Kernel, opt.C.Wanted = name, kernelName(name)
 	if strings.Contains(name, "<") {
 		opt.Kernel, opt.C.Instance = "", name
 	}

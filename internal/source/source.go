@@ -48,6 +48,8 @@ type Error struct {
 	Line string // the source line, without its end; "" when not known
 	Msg  string // what is wrong
 	Hint string // what would be right; may be empty
+	// Flags are those of the command line that mend it, such as "-D N=16", where they are known; … stands for a value that is not.
+	Flags []string
 
 	cause error // the system's error about the file, where it cannot be read
 }

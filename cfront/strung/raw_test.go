@@ -1,9 +1,9 @@
-package cfront
+package strung
 
 import "testing"
 
-// TestEmbedded: the text of raw strings is read where it stands; a program that has such a string is not one.
-func TestEmbedded(t *testing.T) {
+// TestRaw: the text of raw strings is read where it stands; a program that has such a string is not one.
+func TestRaw(t *testing.T) {
 	for in, want := range map[string]string{
 		"R\"(a\nb)\"":                   "   a\nb  ",
 		"// x\nR\"--(a)\" ) --\")--\"":  "// x\n     a)\" ) --\"    ",
@@ -14,7 +14,7 @@ func TestEmbedded(t *testing.T) {
 		"/* x":                          "/* x",
 		"":                              "",
 	} {
-		if got := embedded(in); got != want {
+		if got := Raw(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

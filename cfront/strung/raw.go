@@ -1,0 +1,56 @@
+package strung
+
+import (
+	"regexp"
+	"strings"
+)
+
+// rawString is where a raw string of C++ begins: R"end( up to )end".
+var rawString = regexp.MustCompile(`^R"([^ ()\\\t\n"]{0,16})\(`)
+
+// Raw is the text of kernels that programs include as strings, R"( … )": what the strings hold, each character where it stood. A text that has
+// anything but such strings and comments is as it is.
+func Raw(text string) string {
+	var out strings.Builder
+	for rest := text; ; {
+		n := blank(rest)
+		out.WriteString(rest[:n])
+		if rest = rest[n:]; rest == "" {
+			return out.String()
+		}
+		m := rawString.FindStringSubmatch(rest)
+		if m == nil {
+			return text
+		}
+		end := ")" + m[1] + `"`
+		inside, after, ok := strings.Cut(rest[len(m[0]):], end)
+		if !ok {
+			return text
+		}
+		out.WriteString(strings.Repeat(" ", len(m[0])) + inside + strings.Repeat(" ", len(end)))
+		rest = after
+	}
+}
+
+// blank is the length of the white space and comments that a text begins with.
+func blank(text string) int {
+	n := 0
+	for {
+		rest := strings.TrimLeft(text[n:], " \t\r\v\f\n")
+		n = len(text) - len(rest)
+		end := ""
+		switch {
+		case strings.HasPrefix(rest, "//"):
+			end = "\n"
+		case strings.HasPrefix(rest, "/*"):
+			end = "*/"
+		default:
+			return n
+		}
+		i := strings.Index(rest[2:], end)
+		if i < 0 {
+			return len(text)
+		}
+		n += 2 + i + len(end)
+	}
+}
