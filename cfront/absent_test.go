@@ -3,19 +3,21 @@ package cfront
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestFolders: where headers that are not found lie below the working directory, the flags give their folders, also those of what they include.
+// TestFolders: headers that lie below the top of a file's repository are found, the nearest of a name, also those that they include; from the working directory's
+// folder, from below it and from elsewhere.
 func TestFolders(t *testing.T) {
 	top := t.TempDir()
 	for name, text := range map[string]string{
-		"a/src/k.cu":           "#include \"lib/pair.h\"\n#include <vector>\n#include \"none.h\"\n__global__ void k(pair p) {}",
-		"a/include/lib/pair.h": "#include \"deep.h\"\n#include <other/more.cuh>\n",
-		"a/include/lib/deep.h": "",
-		"b/include/lib/pair.h": "",
-		"third/other/more.cuh": "",
+		"a/src/k.cu":           "#include \"lib/pair.h\"\n#include <vector>\n#include \"none.h\"\n__global__ void k(pair p, deep d, more m) {}",
+		"a/include/lib/pair.h": "#include \"deep.h\"\n#include <other/more.cuh>\nstruct pair { int x; };",
+		"a/include/lib/deep.h": "typedef int deep;",
+		"b/include/lib/pair.h": "struct pair { int x, y; };",
+		"third/other/more.cuh": "typedef int more;",
 		".git/none.h":          "",
 		"vector":               "",
 	} {
@@ -27,15 +29,36 @@ func TestFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(top)
-	for _, path := range []string{"a/src/k.cu", filepath.Join(top, "a/src/k.cu")} {
-		_, err := Read(t.Context(), path, Options{Instance: "k"})
-		if err == nil || !strings.HasSuffix(err.Error(), "-I gives their folders: -I a/include -I third") {
-			t.Errorf("%s: %v", path, err)
+	for from, want := range map[string][]string{
+		".": {"a/include", "third"}, "b": {filepath.Join(top, "a/include"), filepath.Join(top, "third")}, "a/src": {filepath.Join(top, "a/include"), filepath.Join(top, "third")},
+	} {
+		t.Chdir(filepath.Join(top, from))
+		f, err := Read(t.Context(), filepath.Join(top, "a/src/k.cu"), Options{Instance: "k"})
+		if err != nil {
+			t.Fatalf("from %s: %v", from, err)
+		}
+		if !slices.Equal(f.Folders, want) || !strings.HasPrefix(f.Function("k").String(), "kernel k(struct pair p, int32 d, int32 m)") {
+			t.Errorf("from %s: folders %v, want %v; %s", from, f.Folders, want, f.Function("k"))
+		}
+		if got := f.Passed(); !strings.HasPrefix(got, "not found, and passed over: none.h; -I gives their folders; headers are read from folders around the file, as by -I ") {
+			t.Errorf("from %s: %s", from, got)
 		}
 	}
-	t.Chdir(filepath.Join(top, "b")) // which the file does not lie in
-	if _, err := Read(t.Context(), "../a/src/k.cu", Options{Instance: "k"}); err == nil || !strings.HasSuffix(err.Error(), "-I gives their folders") {
-		t.Errorf("from elsewhere: %v", err)
+}
+
+// TestDefined: a macro whose condition leaves out all kernels is taken to be defined, and no other.
+func TestDefined(t *testing.T) {
+	for text, want := range map[string]string{
+		"#ifdef USE_GPU\n__global__ void k() {}\n#endif":                                              "USE_GPU",
+		"#if defined(A) && !defined(B)\n__global__ void k() {}\n#endif":                               "A",
+		"#ifdef A\n__global__ void f() {}\n#endif\n__global__ void k() {}":                            "",
+		"#ifndef __CUDACC__\n__global__ void k() {}\n#endif":                                          "",
+		"#if A == 2\n__global__ void k() {}\n#endif":                                                  "",
+		"#ifdef A\n#define B\n#endif\n#if 0\n#else\n#ifdef B\n__global__ void k() {}\n#endif\n#endif": "B",
+	} {
+		f, err := Parse(t.Context(), "a.cu", text, Options{})
+		if err != nil || f.Defined != want {
+			t.Errorf("%s: %q, want %q, %v", text, f.Defined, want, err)
+		}
 	}
 }

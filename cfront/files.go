@@ -13,6 +13,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/folders"
 )
 
 // ownHeaders begins the names of the package's own headers.
@@ -29,6 +32,8 @@ type files struct {
 	path    string   // of the main file
 	roots   []string // folders, the one of the main file first
 	outer   []string // folders that names in quotes lead to, below the working directory
+	around  *folders.Folders
+	found   []string // folders of roots that hold headers which nobody gave a folder for
 	lang    *dialect
 	texts   map[string]string
 	own     map[string]string // headers that lie in the folder of the main file or below, by their names in it
@@ -40,7 +45,30 @@ type files struct {
 func newFiles(file, text string, include []string, lang *dialect) *files {
 	f := &files{path: file, lang: lang, texts: map[string]string{file: text}, own: map[string]string{}, names: map[string]string{}}
 	f.roots = append([]string{filepath.Dir(file)}, include...)
+	f.around = folders.Around(file)
 	return f
+}
+
+// near is a header that lies in a folder around the file, which becomes one of those that are looked through. What is known without them stays that: libraries
+// of kernels and the C library.
+func (f *files) near(name string, quoted bool) (file, text string, ok bool) {
+	if f.lang.hosted || f.lang.toolkit(name) {
+		return "", "", false
+	}
+	first, _, inside := strings.Cut(name, "/")
+	for _, own := range []string{first, path.Join(f.lang.library, first)} {
+		if _, err := fs.Stat(headers, path.Join("include", own)); err == nil && (inside || !quoted) {
+			return "", "", false
+		}
+	}
+	folder := f.around.Of(name)
+	if folder == "" {
+		return "", "", false
+	}
+	if !slices.Contains(f.roots, folder) {
+		f.roots, f.found = append(f.roots, folder), append(f.found, folder)
+	}
+	return f.find(name, quoted, "")
 }
 
 // folders lists the names of the folders that a header is looked for in. The headers of C are for its programs alone, which also find those in
@@ -302,4 +330,84 @@ func blank(text string) int {
 		}
 		n += 2 + i + len(end)
 	}
+}
+
+// preprocess is the text of a file as tokens. Where conditions on a macro that nothing defines leave out all its kernels, that macro is taken to be defined, as the
+// build of the program does; and what a header that was not found may have included of the libraries that are known here is read.
+func (f *File) preprocess(ctx context.Context, files *files, defines, text string) (tokens []cpp.Token, err error) {
+	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files)}
+	if f.lang.plusPlus {
+		cfg.Sought = f.lang.kernels[0]
+	}
+	tokens, tests, err := cpp.Find(ctx, cfg, f.Name, text)
+	for _, name := range tests {
+		if err != nil || hasKernel(tokens, f.lang) {
+			break
+		}
+		with := cfg
+		with.Define += "#define " + name + " 1\n"
+		if more, _, err := cpp.Find(ctx, with, f.Name, text); err == nil && hasKernel(more, f.lang) {
+			tokens, f.Defined = more, name
+		}
+	}
+	if err != nil || len(f.absent) == 0 {
+		return tokens, err
+	}
+	for _, l := range libraries {
+		if files.texts[ownHeaders+f.lang.library+"/"+l.header] != "" || !slices.ContainsFunc(l.names, func(name string) bool { return uses(tokens, name) }) {
+			continue
+		}
+		_, text, found := files.find(l.header, false, "")
+		if !found {
+			continue
+		}
+		of, err := cpp.Run(ctx, cfg, l.header, text)
+		if err != nil {
+			return nil, err
+		}
+		tokens = slices.Concat(of[:len(of)-1], tokens)
+	}
+	return tokens, nil
+}
+
+// open finds the headers of a file. What is not found is noted, and passed over where that is allowed.
+func (f *File) open(files *files) func(name string, quoted bool, from string) (string, string, bool) {
+	return func(name string, quoted bool, from string) (string, string, bool) {
+		found, text, ok := files.find(name, quoted, from)
+		if !ok && files.refused == nil {
+			found, text, ok = files.near(name, quoted)
+		}
+		if !ok && files.refused == nil {
+			empty, known := f.lang.header(name)
+			if empty && !known && !slices.Contains(f.absent, name) {
+				f.absent = append(f.absent, name)
+				if quoted && !f.lang.toolkit(name) {
+					f.passed = append(f.passed, name)
+				}
+			}
+			return name, "", empty
+		}
+		return found, text, ok
+	}
+}
+
+func hasKernel(tokens []cpp.Token, lang *dialect) bool {
+	return slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Is(lang.kernels[0]) })
+}
+
+// libraries are headers of the package's own text, with the names that show that a file uses one.
+var libraries = []struct {
+	header string
+	names  []string
+}{
+	{"cub/cub.cuh", []string{"cub"}},
+	{"curand_kernel.h", []string{"curand_init", "curandState", "curandState_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t"}},
+	{"cuComplex.h", []string{"cuComplex", "cuFloatComplex", "cuDoubleComplex"}},
+	{"cufft.h", []string{"cufftComplex", "cufftDoubleComplex", "cufftReal", "cufftDoubleReal"}},
+	{"mma.h", []string{"nvcuda"}},
+}
+
+// uses reports whether a text uses a name that a library declares: one of a type or function, or of a namespace.
+func uses(tokens []cpp.Token, name string) bool {
+	return slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Kind == cpp.Name && t.Text == name })
 }

@@ -189,10 +189,8 @@ func (p *parser) instance(text string) (c *callable) {
 				return
 			}
 			args := p.templateArguments()
-			for _, t := range o.templates {
-				if x := p.instantiate(t, args, p.givenTypes(), p.here()); x != nil && (c == nil || c.body == 0) {
-					c = x
-				}
+			if c = p.withBody(o, args, p.givenTypes()); c == nil && len(p.argTypes) > 0 { // the types that are given are not those of the parameters
+				c = p.withBody(o, args, nil)
 			}
 			if p.tok().Kind != cpp.End {
 				p.unexpected("the end")
@@ -211,6 +209,16 @@ func (p *parser) instance(text string) (c *callable) {
 	}
 	if !templated || strings.Contains(text, "<") {
 		c.name = text
+	}
+	return c
+}
+
+// withBody is the instance of templates for arguments, one that has a body if there is any.
+func (p *parser) withBody(o *overloads, args []argument, given []value) (c *callable) {
+	for _, t := range o.templates {
+		if x := p.instantiate(t, args, given, p.here()); x != nil && (c == nil || c.body == 0) {
+			c = x
+		}
 	}
 	return c
 }

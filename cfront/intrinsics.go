@@ -31,7 +31,7 @@ var intrinsicTable = []struct {
 	{Math, fixedResult, expr.Int32, `__mulhi:mul_hi __rhadd:rhadd __double2hiint:bits __double2loint:bits`},
 	{Math, fixedResult, expr.Uint32, `umin:min umax:max __umulhi:mul_hi __sad:sad __usad:sad __brev:brev __byte_perm:byte_perm __uhadd:hadd __urhadd:rhadd
 		__funnelshift_l:funnelshift __funnelshift_r:funnelshift __funnelshift_lc:funnelshift __funnelshift_rc:funnelshift
-		__nv_cvt_float4_to_fp8x4:bits`},
+		__nv_cvt_float4_to_fp8x4:bits __curand_skip:curand_skip __curand_poisson:curand_poisson`},
 	{Math, fixedResult, expr.Float64, `__hiloint2double:bits`},
 	{Math, fixedResult, expr.Uint8, `__nv_cvt_float_to_fp8:bits __nv_cvt_double_to_fp8:bits __nv_cvt_halfraw_to_fp8:bits __nv_cvt_bfloat16raw_to_fp8:bits`},
 	{Math, fixedResult, expr.Uint16, `__nv_cvt_float2_to_fp8x2:bits __nv_cvt_halfraw2_to_fp8x2:bits`},

@@ -233,6 +233,11 @@ func TestDeclarations(t *testing.T) {
 			"header that declares a variable", cfront.CUDA, "f", "#include \"helper_string.h\"\n#include <curand_mtgp32.h>\n__global__ void f() { other; }",
 			"error: a:3:23: other is not declared\n    __global__ void f() { other; }\n                          ^\n    headers that were not found may declare it: helper_string.h, curand_mtgp32.h; -I gives their folders",
 		},
+		{
+			"a library behind a header that is not found", cfront.CUDA, "f", "#include <all_of_it.h>\n__global__ void f(cuComplex *x, float *y) { y[0] = cuCrealf(x[0]); }",
+			"kernel f(global float32x2 x[*], global float32 y[*]); y[0] = cuCrealf(x[0]):float32; function cuCrealf(float32x2 x) float32; return x.0",
+		},
+		{"an unknown type in the template that is named", cfront.CUDA, "f<float>", "template <class T> __global__ void f(foo x, T y) {}", "error: foo is no type that is known here"},
 		{"an unknown type", cfront.CUDA, "", "__global__ void f(foo x) {}", "kernel f(); not read: foo is no type that is known here"},
 		{"an unknown type elsewhere", cfront.CUDA, "g", "__global__ void f(foo x) {}\n__device__ int h(foo x) {}\n__global__ void g() {}", "kernel g()"},
 		{"an unknown type called", cfront.CUDA, "g", "__device__ int h(foo x) {}\n__global__ void g() { h(1); }", "error: a:1:18: foo is no type that is known here"},

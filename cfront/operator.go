@@ -236,7 +236,7 @@ func constantOf(e Expr) (int64, bool) {
 			t = common(t, x.Y.Type())
 			args[0], args[1] = t.Wrap(args[0]), t.Wrap(args[1])
 		}
-		return computed(x.Op, args[0], args[1], t == expr.Uint64)
+		return Computed(x.Op, args[0], args[1], t == expr.Uint64)
 	}
 	return 0, false
 }
@@ -248,62 +248,9 @@ func truth(b bool) int64 {
 	return 0
 }
 
-// computed is x op y. Numbers without a sign that need 64 bits are computed as such.
-func computed(op string, x, y int64, unsigned bool) (int64, bool) {
-	less := x < y
-	if unsigned {
-		less = uint64(x) < uint64(y)
-	}
-	switch op {
-	case "+":
-		return x + y, true
-	case "-":
-		return x - y, true
-	case "*":
-		return x * y, true
-	case "/", "%":
-		switch {
-		case y == 0 || y == -1 && x == -1<<63:
-			return 0, false
-		case unsigned && op == "/":
-			return int64(uint64(x) / uint64(y)), true
-		case unsigned:
-			return int64(uint64(x) % uint64(y)), true
-		case op == "/":
-			return x / y, true
-		}
-		return x % y, true
-	case "<<":
-		return x << (uint64(y) & 63), y >= 0
-	case ">>":
-		if unsigned {
-			return int64(uint64(x) >> (uint64(y) & 63)), y >= 0
-		}
-		return x >> (uint64(y) & 63), y >= 0
-	case "&":
-		return x & y, true
-	case "|":
-		return x | y, true
-	case "^":
-		return x ^ y, true
-	case "==":
-		return truth(x == y), true
-	case "!=":
-		return truth(x != y), true
-	case "<":
-		return truth(less), true
-	case ">=":
-		return truth(!less), true
-	case ">":
-		return truth(!less && x != y), true
-	case "<=":
-		return truth(less || x == y), true
-	case "&&":
-		return truth(x != 0 && y != 0), true
-	case "||":
-		return truth(x != 0 || y != 0), true
-	}
-	return 0, false
+// Computed is x op y; see [cpp.Computed].
+func Computed(op string, x, y int64, unsigned bool) (int64, bool) {
+	return cpp.Computed(op, x, y, unsigned)
 }
 
 // constant reads an integer constant.

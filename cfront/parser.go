@@ -108,21 +108,9 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own, Summaries: map[string]string{}}
-	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
-		found, text, ok := files.find(name, quoted, from)
-		if !ok && files.refused == nil {
-			empty, known := lang.header(name)
-			if empty && !known && !slices.Contains(f.absent, name) {
-				f.absent = append(f.absent, name)
-				if quoted && !lang.toolkit(name) {
-					f.passed = append(f.passed, name)
-				}
-			}
-			return name, "", empty
-		}
-		return found, text, ok
-	}}, file, text)
+	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}}
+	tokens, err := f.preprocess(ctx, files, defines, text)
+	f.Folders = files.found
 	check()
 	if err != nil {
 		return nil, files.explain(f, err)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/cfront/folders"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
@@ -49,8 +48,14 @@ type File struct {
 	Launches []*launches.Launch
 	// Proposed are instances of them, such as k<float, 16>, by their names.
 	Proposed map[string]string
+	// Folders are those that headers were found in beside the folders of Options.Include, as if they had been given too: below the top of the repository
+	// that the file lies in, else of the working directory.
+	Folders []string
+	// Defined is a macro that is taken to be defined, as conditions on it leave out all kernels; "" without one.
+	Defined string
 	// Summaries are the functions whose accesses are those of other functions, by the names of these: __attribute__((pencil_access(summary))).
 	Summaries map[string]string
+	lang      *dialect
 	texts     map[string]string // of the files that were read
 	own       map[string]string
 	marks     []mark
@@ -58,7 +63,6 @@ type File struct {
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
 	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
-	inFlags   string                 // the flags that give their folders, once these are looked for
 	passed    []string               // those of them in quotes, which belong to the program
 }
 
@@ -155,27 +159,27 @@ func (f *File) Absent(name string) string {
 	if n := len(list) - maxAbsent; n > 0 {
 		list, rest = list[:maxAbsent], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, f.inFolders())
+	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, inFolders)
 }
 
-// Passed says which headers in quotes were not found and passed over; "" without any.
+// Passed says which headers in quotes were not found and passed over, which folders headers were found in that nobody gave, and which macro is taken
+// to be defined; "" without any.
 func (f *File) Passed() string {
-	if len(f.passed) == 0 {
-		return ""
+	var parts []string
+	if len(f.passed) > 0 {
+		parts = append(parts, fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), inFolders))
 	}
-	return fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), f.inFolders())
+	if f.Defined != "" {
+		parts = append(parts, "its kernels stand under a condition, and are read as by -D "+f.Defined)
+	}
+	if len(f.Folders) > 0 {
+		parts = append(parts, "headers are read from folders around the file, as by -I "+strings.Join(f.Folders, " -I "))
+	}
+	return strings.Join(parts, "; ")
 }
 
-// inFolders is a hint on the headers that were not found: the flags that give their folders.
-func (f *File) inFolders() string {
-	if f.inFlags == "" {
-		f.inFlags = "-I gives their folders"
-		for i, folder := range folders.Of(f.Name, f.absent) {
-			f.inFlags += []string{": ", " "}[min(i, 1)] + "-I " + folder
-		}
-	}
-	return f.inFlags
-}
+// inFolders is a hint on headers that were not found.
+const inFolders = "-I gives their folders"
 
 // maxAbsent is the number of headers that a hint names.
 const maxAbsent = 8

@@ -110,7 +110,7 @@ func (b *builder) snapshot() (undo func()) {
 	return func() {
 		b.env, b.results, b.live = env, results, old.live
 		b.gone, b.doubts, b.opaques, b.ranges = old.gone, old.doubts, old.opaques, old.ranges
-		b.open, b.loops, b.records, b.averages = old.open, old.loops, old.records, old.averages
+		b.open, b.loops, b.records, b.averages, b.parts = old.open, old.loops, old.records, old.averages, old.parts
 		b.frames, b.path, b.depth, b.accesses = b.frames[:frames], old.path, old.depth, old.accesses
 		for i, f := range b.frames {
 			f.exits, f.broke = f.exits[:exits[i]], f.broke[:broke[i]]

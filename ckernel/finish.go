@@ -102,6 +102,7 @@ func (b *flow) kernel() *kernel.Kernel {
 	if err := b.shapes(k); err != nil {
 		b.failAt(b.fn.Pos, "", "%v", err)
 	}
+	partitions(k, b.parts)
 	if err := k.CheckForm(); err != nil {
 		b.failAt(b.fn.Pos, "", "%v", err)
 	}

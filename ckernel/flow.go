@@ -26,6 +26,7 @@ type flow struct {
 	arrays    map[*builderVar]*array
 	order     []*array // as they are met
 	averages  []kernel.Average
+	parts     []part
 	doubts    []kernel.Doubt
 	opaques   []kernel.Opaque
 	ranges    []*kernel.Range

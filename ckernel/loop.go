@@ -88,11 +88,7 @@ func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
 			b.assign(l.pos, v, e)
 		}
 	default:
-		n, ok := b.tracked(v, e)
-		if !ok {
-			n = name(b.boundTemp(l.pos, v.Name+"_start", converting(b.freeValue(e), e.Type(), v.DType)))
-		}
-		b.env[v] = value{isNum: true, num: n, plain: b.plain(e)}
+		b.env[v] = value{isNum: true, num: b.first(l, v, e), plain: b.plain(e)}
 		if l.head == nil {
 			l.head = v
 		}

@@ -3,6 +3,7 @@ package ckernel
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gpuperf/cfront"
@@ -175,6 +176,9 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 	if leaves(x.body) && startAffine && endAffine && !b.fromMemory(from) && !b.fromMemory(to) {
 		return false // where it ends is known, but not how often something in its body ends it before: that is what the average says
 	}
+	if p, ok := b.partOf(start, last, step, average); ok {
+		b.parts = append(b.parts, p)
+	}
 	if step == 1 && startAffine && endAffine {
 		iname := b.inameOf(v)
 		to = to.AddInt(inclusive)
@@ -224,4 +228,104 @@ func (b *builder) leave(x *cfront.Jump, f *frame) {
 	default:
 		b.failAt(x.Pos, "declare the average number of iterations, as in "+f.text.example()+", or put the condition into the head of the loop", "a loop that ends in its middle")
 	}
+}
+
+// first is the first value of a variable: a number, or a temporary that holds what depends on data of it, and what does not.
+func (b *builder) first(l *loopText, v *builderVar, e cfront.Expr) *expr.Poly {
+	if n, ok := b.tracked(v, e); ok {
+		return n
+	}
+	if sum, ok := e.(*cfront.Binary); ok && sum.Op == "+" && v.DType.IsSigned() && sum.Type() == v.DType {
+		for _, sides := range [][2]cfront.Expr{{sum.X, sum.Y}, {sum.Y, sum.X}} {
+			if n, ok := b.tracked(v, sides[1]); ok {
+				return b.first(l, v, sides[0]).Add(n)
+			}
+		}
+	}
+	return name(b.boundTemp(l.pos, v.Name+"_start", converting(b.freeValue(e), e.Type(), v.DType)))
+}
+
+// An array may hold where the parts of another one begin, as the row pointers of a sparse matrix: a loop goes through one part, from an element to the next.
+// What such an array holds is supposed to be the same step from each element to the next, as often as the loop runs on average.
+
+// part is a loop from one number that is read from memory to another.
+type part struct {
+	from, to expr.Expr // scalars, or elements
+	elements expr.Expr // from one to the other on average
+}
+
+// partOf is a loop that goes by steps from a first value, a scalar and what does not depend on data, to a last one.
+func (b *terms) partOf(start *expr.Poly, last expr.Expr, step int64, average expr.Expr) (p part, ok bool) {
+	from := ""
+	for c, vars := range start.All() {
+		if len(vars) != 1 || !b.temporary(vars[0]) {
+			continue
+		}
+		if from != "" || !c.IsInt64() || c.Int64() != 1 {
+			return p, false
+		}
+		from = vars[0]
+	}
+	if from == "" || step < 0 {
+		return p, false
+	}
+	return part{from: expr.Var{Name: from}, to: last, elements: elements(average, step)}, true
+}
+
+// elements are those of so many steps, rounded down where sizes decide.
+func elements(steps expr.Expr, step int64) expr.Expr {
+	if n, err := expr.EvalFloat(steps, nil); err == nil {
+		return expr.Int{Value: int64(math.Round(n * float64(step)))}
+	}
+	op, ok := steps.(*expr.Op)
+	switch {
+	case ok && op.Kind == expr.Div:
+		return expr.Binary(expr.FloorDiv, elements(op.Args[0], step), op.Args[1])
+	case step == 1:
+		return steps
+	}
+	return expr.Binary(expr.Mul, expr.Int{Value: step}, steps)
+}
+
+// partitions gives the kernel what arrays are supposed to hold that its loops go through from one element to the next.
+func partitions(k *kernel.Kernel, list []part) {
+	for _, p := range list {
+		from, to := elementIn(k, p.from), elementIn(k, p.to)
+		if from == nil || to == nil || from.Array != to.Array || len(from.Index) != 1 || len(to.Index) != 1 || len(k.Writers(from.Array)) > 0 {
+			continue
+		}
+		anything := func(string) bool { return true }
+		i, err := expr.ToAffine(from.Index[0], anything)
+		j, err2 := expr.ToAffine(to.Index[0], anything)
+		if d := j.Sub(i); err != nil || err2 != nil || !d.IsConstant() || d.Constant() != 1 {
+			continue
+		}
+		if a := k.Array(from.Array); !a.DType.IsInteger() || slices.ContainsFunc(k.Values, func(v kernel.Values) bool { return v.Array == from.Array }) {
+			continue
+		}
+		index := kernel.Fresh("i", k.IsParam)
+		k.Values = append(k.Values, kernel.Values{Array: from.Array, Index: index, Value: expr.Binary(expr.Mul, p.elements, expr.Var{Name: index}), Supposed: true})
+	}
+}
+
+// elementIn is the element that a scalar holds in all of a kernel; nil where it is not one.
+func elementIn(k *kernel.Kernel, e expr.Expr) *expr.Access {
+	for range len(k.Statements) {
+		switch x := e.(type) {
+		case *expr.Access:
+			return x
+		case *expr.Cast:
+			e = x.Arg
+			continue
+		case expr.Var:
+			sets := k.Writers(x.Name)
+			if len(sets) != 1 || len(sets[0].Predicates) > 0 {
+				return nil
+			}
+			e = sets[0].RHS
+			continue
+		}
+		return nil
+	}
+	return nil
 }

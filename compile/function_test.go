@@ -17,8 +17,8 @@ import (
 	"gpuperf/compile/ssa"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
-	"gpuperf/emulate/round"
 	"gpuperf/internal/ctest/ckerneltest"
+	"gpuperf/internal/round"
 	"gpuperf/kernel/expr"
 )
 

@@ -13,10 +13,18 @@ type Values struct {
 	Array string
 	Index string    // name of the index in Value
 	Value expr.Expr // over Index and parameters
+	// Supposed values are those of an average launch: only counts use them, and what runs has its own.
+	Supposed bool
 }
 
 // String is like "rowptr[i]: i*nnz // n".
-func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Value.String() }
+func (v Values) String() string {
+	text := v.Array + "[" + v.Index + "]: " + v.Value.String()
+	if v.Supposed {
+		text += " (supposed)"
+	}
+	return text
+}
 
 // AssumeValues states the elements of an integer argument with one axis that the kernel only reads: element is like
 // "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, as in
@@ -62,6 +70,6 @@ func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
 		return nil, k.Errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, nameset.Text(k.Params()))
 	}
 	c := k.Clone()
-	c.Values = append(c.Values, Values{acc.Array, index.Name, v})
+	c.Values = append(c.Values, Values{Array: acc.Array, Index: index.Name, Value: v})
 	return c, nil
 }

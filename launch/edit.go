@@ -272,14 +272,31 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 		return
 	}
 	for axis := range x.Shared {
-		x.Shared[axis] = addr.k[axis] == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.local[axis] > 1
+		x.Shared[axis] = neighbours(w, addr, axis) == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.local[axis] > 1
 	}
 	if x.Strides == ([3]int64{}) {
-		copy(x.Strides[:], addr.k[:3])
+		for axis := range x.Strides {
+			x.Strides[axis] = neighbours(w, addr, axis)
+		}
 		if lanes != nil {
 			x.Strides = [3]int64{strideOf(w, st, addr, lanes)}
 		}
 	}
+}
+
+// neighbours is how far the addresses of the first two work-items along an axis are apart, also by where these start a loop.
+func neighbours(w *walk, addr *form, axis int) (apart int64) {
+	next := 1
+	for _, n := range w.local[:axis] {
+		next *= int(n)
+	}
+	if next >= len(w.lanes) || w.local[axis] < 2 {
+		return addr.k[axis]
+	}
+	for v, at := range w.lanes[next] {
+		apart += addr.k[v] * (at - w.lanes[0][v])
+	}
+	return apart
 }
 
 // privately is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.

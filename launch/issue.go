@@ -218,7 +218,7 @@ func (b *builder) instructions(e expr.Expr, atomic bool, out *[]instruction) err
 		switch x := x.(type) {
 		case *expr.Cast:
 			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil && !b.computed.add(x) {
-				*out = append(*out, instruction{conversion(from, x.DType), 1, nil, everyLoop})
+				*out = append(*out, instruction{conversion(from.Base(), x.DType.Base()), x.DType.Lanes(), nil, everyLoop})
 			}
 		case *expr.Access:
 			for _, i := range x.Index {

@@ -242,7 +242,7 @@ func (b *builder) index(e expr.Expr) *linear.Index {
 func (b *builder) withAssumed(e expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		if v, ok := x.(expr.Var); ok {
-			if def := b.definition(v.Name); def != nil {
+			if def := b.definition(v.Name, len(b.p.nest.Kernel.Statements)); def != nil {
 				return b.withAssumed(def)
 			}
 		}
@@ -250,24 +250,25 @@ func (b *builder) withAssumed(e expr.Expr) expr.Expr {
 	})
 }
 
-// definition is the value of an integer scalar that one statement sets from an array with assumed values; nil for others.
-func (b *builder) definition(name string) expr.Expr {
+// definition is the element of an array with assumed values that an integer scalar holds, which one statement before the given one sets; nil for others.
+func (b *builder) definition(name string, before int) expr.Expr {
 	k := b.p.nest.Kernel
-	if a := k.Array(name); a == nil || a.IsValue || a.Space != kernel.Private || len(a.Shape) > 0 || !a.DType.IsInteger() {
+	sets := k.Writers(name)
+	if a := k.Array(name); a == nil || a.IsValue || a.Space != kernel.Private || len(a.Shape) > 0 || !a.DType.IsInteger() || len(sets) != 1 || len(sets[0].Predicates) > 0 {
 		return nil
 	}
-	var def expr.Expr
-	for _, s := range k.Statements {
-		if v, ok := s.LHS.(expr.Var); !ok || v.Name != name {
-			continue
+	at := slices.Index(k.Statements, sets[0])
+	switch x := sets[0].RHS.(type) {
+	case expr.Var:
+		if at < before {
+			return b.definition(x.Name, at)
 		}
-		a, ok := s.RHS.(*expr.Access)
-		if def != nil || !ok || len(s.Predicates) > 0 || !slices.ContainsFunc(k.Values, func(v kernel.Values) bool { return v.Array == a.Array }) {
-			return nil
+	case *expr.Access:
+		if slices.ContainsFunc(k.Values, func(v kernel.Values) bool { return v.Array == x.Array }) {
+			return x
 		}
-		def = s.RHS
 	}
-	return def
+	return nil
 }
 
 // assumed is what the kernel assumes of an element of an array, or the expression where it is none.

@@ -337,22 +337,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 	n, iterations := all, int64(1)
 	w.bytes = w.bytes[:0]
 	if (all > 1 || w.p.opt.Compiled && !global) && all <= comparedLoads {
-		for _, i := range at {
-			x := &loads[i]
-			begin := len(w.bytes)
-			w.bytes = append(w.bytes, x.addr.c)
-			for v := x.first; v < x.box.nv; v++ {
-				if end := len(w.bytes); x.box.n[v] > 1 {
-					for t := int64(1); t < x.box.n[v]; t++ {
-						for _, b := range w.bytes[begin:end] {
-							w.bytes = append(w.bytes, b+t*x.addr.k[v])
-						}
-					}
-				}
-			}
-		}
-		slices.Sort(w.bytes)
-		w.bytes = slices.Compact(w.bytes)
+		w.bytes = bytesOf(w.bytes, loads, at)
 		n = int64(len(w.bytes))
 	}
 	w.moves(l.array, false, points*int64(len(l.mask.warps))*n, l.size)
@@ -376,6 +361,26 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		}
 	}
 	w.sum.straight(&units, space)
+}
+
+// bytesOf appends the distinct places of the loads of a line, from the loop that is theirs alone on, to an empty list.
+func bytesOf(bytes []int64, loads []load, at []int) []int64 {
+	for _, i := range at {
+		x := &loads[i]
+		begin := len(bytes)
+		bytes = append(bytes, x.addr.c)
+		for v := x.first; v < x.box.nv; v++ {
+			if end := len(bytes); x.box.n[v] > 1 {
+				for t := int64(1); t < x.box.n[v]; t++ {
+					for _, b := range bytes[begin:end] {
+						bytes = append(bytes, b+t*x.addr.k[v])
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(bytes)
+	return slices.Compact(bytes)
 }
 
 // widened is widen, where a loop that is unrolled goes on with the neighbouring elements: what so many iterations load.

@@ -37,7 +37,8 @@ func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
 	l := r.stream.launch(r)
-	t := l.Estimate(hw.Caches(r.p.opt.Device, r.shared, r.onSM))
+	by := max(r.p.edit.Divided, 1) // the accesses are those of whole work-groups
+	t := l.Estimate(hw.Caches(r.p.opt.Device, r.shared*by, intmath.CeilDiv(r.onSM, by)))
 	if !r.p.edit.Fetched {
 		return t
 	}

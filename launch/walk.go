@@ -258,22 +258,6 @@ func (w *walk) sceneOf(s *scene, lane int32) *scene {
 // where finds the work-items for which a condition is as holds says: x is compared with 0 by op, or true where op is "". It is
 // not ok where the box must be divided.
 func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*laneMask, bool) {
-	pick := func(test func(lane int32) (bool, bool)) (*laneMask, bool) {
-		var lanes []int32
-		for _, l := range st.mask.lanes {
-			is, ok := test(l)
-			if !ok {
-				return nil, false
-			}
-			if is == holds {
-				lanes = append(lanes, l)
-			}
-		}
-		if len(lanes) == len(st.mask.lanes) {
-			return st.mask, true
-		}
-		return w.newMask(lanes), true
-	}
 	if x.Data {
 		return st.mask, true
 	}
@@ -296,7 +280,7 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 		case st.why.v >= lidVars:
 			return nil, false
 		}
-		return pick(func(l int32) (bool, bool) {
+		return w.pick(st, holds, func(l int32) (bool, bool) {
 			g := w.fold(&f, l)
 			return st.sign(&g, op, lidVars)
 		})
@@ -312,7 +296,7 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 	if st.why.v >= lidVars {
 		return nil, false
 	}
-	return pick(func(l int32) (is, ok bool) {
+	return w.pick(st, holds, func(l int32) (is, ok bool) {
 		one := w.sceneOf(&st.scene, l)
 		if op == "" {
 			is, ok = one.decide(x)
@@ -322,6 +306,24 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 		st.why = one.why
 		return is, ok
 	})
+}
+
+// pick are the lanes of a state of which a test is true, or with holds false those of which it is not; ok is false where it cannot tell.
+func (w *walk) pick(st *state, holds bool, test func(lane int32) (is, ok bool)) (*laneMask, bool) {
+	var lanes []int32
+	for _, l := range st.mask.lanes {
+		is, ok := test(l)
+		if !ok {
+			return nil, false
+		}
+		if is == holds {
+			lanes = append(lanes, l)
+		}
+	}
+	if len(lanes) == len(st.mask.lanes) {
+		return st.mask, true
+	}
+	return w.newMask(lanes), true
 }
 
 func (w *walk) guard(g *guard, st *state) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
@@ -46,7 +47,10 @@ func newCUDA(path, text string) cudaCode {
 		if at[0] < done || body < 0 || code[at[0]+body] == ';' {
 			continue
 		}
-		end := at[0] + body + closing(code[at[0]+body:])
+		end := len(code)
+		if n := lex.Closing(code[at[0]+body:], "{}"); n > 0 {
+			end = at[0] + body + n
+		}
 		f := function{first: at[0], code: code[at[0]:end]}
 		if name := called.FindStringSubmatch(f.code[:body]); code[at[0]:at[1]] == "__global__" && name != nil {
 			f.kernel = name[1]
@@ -57,22 +61,6 @@ func newCUDA(path, text string) cudaCode {
 	}
 	c.rest = rest.String() + code[done:]
 	return c
-}
-
-// closing is the end of what an opening brace begins.
-func closing(code string) int {
-	depth := 0
-	for i, r := range code {
-		switch r {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(code)
 }
 
 // unsupportedCode is what functions for the device hold, in CUDA C and in PTX, that no launch file can give them.

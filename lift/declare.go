@@ -301,16 +301,7 @@ const kernelForms = "perf help lp says what expressions of kernels are made of"
 func (e *elaborator) inText(from int, text string, err error) {
 	var place *source.Error
 	if errors.As(err, &place) {
-		e.FailHint(from+offsetIn(text, place.Pos), cmp.Or(place.Hint, kernelForms), "%s", place.Msg)
+		e.FailHint(from+place.Pos.Offset(text), cmp.Or(place.Hint, kernelForms), "%s", place.Msg)
 	}
 	e.FailHint(from, kernelForms, "%v", err)
-}
-
-// offsetIn is the byte offset of a place in a text.
-func offsetIn(text string, pos source.Pos) int {
-	at := 0
-	for at < len(text) && source.PosAt(text, at) != pos {
-		at++
-	}
-	return at
 }

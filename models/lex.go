@@ -46,7 +46,7 @@ func nameLength(text string, start int) (int, error) {
 		i++
 		switch {
 		case i < len(text) && text[i] == '{':
-			n := closing(text[i:])
+			n := lex.Closing(text[i:], "{}")
 			if n < 0 {
 				return fail(i, "strides are written {axis:constraint;axis:constraint}", "this { of a feature is never closed")
 			}
@@ -66,22 +66,6 @@ func nameLength(text string, start int) (int, error) {
 		}
 	}
 	return i - start, nil
-}
-
-// closing is the length of the text to the brace that closes the one it starts with, -1 where there is none.
-func closing(text string) int {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return -1
 }
 
 // FeatureName returns text without white space; ok reports whether it is a feature identifier.

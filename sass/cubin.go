@@ -209,3 +209,26 @@ func Entries(text []byte) ([]Entry, error) {
 	}
 	return list, nil
 }
+
+// coded tells whether the listing has encodings of a function.
+func (f *Function) coded() bool { return len(f.Instructions) > 0 && f.Instructions[0].Code != nil }
+
+// is tells whether a function has the instructions of a cubin.
+func (f *Function) is(file *elf.File) bool {
+	s := file.Section(".text." + f.Name)
+	if s == nil {
+		return false
+	}
+	code, err := s.Data()
+	if err != nil || len(f.Instructions) == 0 {
+		return false
+	}
+	for i := range f.Instructions {
+		in := &f.Instructions[i]
+		at := in.Address
+		if in.Code == nil || at < 0 || at+16 > int64(len(code)) || *in.Code != (Encoding{binary.LittleEndian.Uint64(code[at:]), binary.LittleEndian.Uint64(code[at+8:])}) {
+			return false
+		}
+	}
+	return true
+}

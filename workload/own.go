@@ -22,7 +22,7 @@ type Own struct {
 	Unverified string
 	// Place is an error at a place of the source.
 	Place func(at kernel.Place, msg string) *source.Error
-	// Passed says which headers of the source were not found and passed over; "" without any.
+	// Passed says which headers of the source were not found and passed over, and which were found where nobody said; "" without any.
 	Passed func() string
 	// Whole is the flag for sizes at which the kernel has no parts that are not counted; "" where there are none.
 	Whole string

@@ -12,7 +12,7 @@ import (
 // sequence is the data of an array whose values the kernel declares, at the sizes of the case; nil for other arrays.
 func (c *Case) sequence(array string) (*device.Sequence, error) {
 	for _, v := range c.IR.Values {
-		if v.Array != array {
+		if v.Array != array || v.Supposed {
 			continue
 		}
 		s, err := sequenceOf(v, c.Sizes)

@@ -1,6 +1,7 @@
 package cpp
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,43 +109,7 @@ func (c *conditions) choice() int64 {
 }
 
 // levels are the binary operators from the weakest on.
-var levels = []map[string]func(a, b int64) int64{
-	{"||": func(a, b int64) int64 { return truth(a != 0 || b != 0) }},
-	{"&&": func(a, b int64) int64 { return truth(a != 0 && b != 0) }},
-	{"|": func(a, b int64) int64 { return a | b }},
-	{"^": func(a, b int64) int64 { return a ^ b }},
-	{"&": func(a, b int64) int64 { return a & b }},
-	{"==": func(a, b int64) int64 { return truth(a == b) }, "!=": func(a, b int64) int64 { return truth(a != b) }},
-	{
-		"<": func(a, b int64) int64 { return truth(a < b) }, ">": func(a, b int64) int64 { return truth(a > b) },
-		"<=": func(a, b int64) int64 { return truth(a <= b) }, ">=": func(a, b int64) int64 { return truth(a >= b) },
-	},
-	{"<<": func(a, b int64) int64 { return a << (b & 63) }, ">>": func(a, b int64) int64 { return a >> (b & 63) }},
-	{"+": func(a, b int64) int64 { return a + b }, "-": func(a, b int64) int64 { return a - b }},
-	{"*": func(a, b int64) int64 { return a * b }, "/": quotient, "%": remainder},
-}
-
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// quotient and remainder of zero are zero: what is not evaluated may divide by zero.
-func quotient(a, b int64) int64 {
-	if b == 0 {
-		return 0
-	}
-	return a / b
-}
-
-func remainder(a, b int64) int64 {
-	if b == 0 {
-		return 0
-	}
-	return a % b
-}
+var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
 func (c *conditions) binary(level int) int64 {
 	if level == len(levels) {
@@ -152,12 +117,12 @@ func (c *conditions) binary(level int) int64 {
 	}
 	v := c.binary(level + 1)
 	for {
-		op := levels[level][c.tok().Text]
-		if op == nil || c.tok().Kind != Symbol {
+		op := c.tok()
+		if op.Kind != Symbol || !slices.Contains(levels[level], op.Text) {
 			return v
 		}
 		c.i++
-		v = op(v, c.binary(level+1))
+		v, _ = Computed(op.Text, v, c.binary(level+1), false) // what is not evaluated may divide by zero
 	}
 }
 

@@ -72,6 +72,8 @@ type Config struct {
 	Open func(name string, quoted bool, from string) (file, text string, ok bool)
 	// Define is a text of directives that comes first.
 	Define string
+	// Sought is a word that is looked for in what conditions leave out.
+	Sought string
 }
 
 // Limits of what is read, far above what people write.
@@ -84,7 +86,13 @@ const (
 
 // Run preprocesses a text. Faults are *Error. The last token is of the kind End.
 func Run(ctx context.Context, cfg Config, file, text string) (tokens []Token, err error) {
-	r := &reader{ctx: ctx, cfg: cfg, macros: map[string]*macro{}, once: map[string]bool{}}
+	tokens, _, err = Find(ctx, cfg, file, text)
+	return tokens, err
+}
+
+// Find is Run, and the names that conditions of the text test and nothing defines, where they leave out the word that is sought.
+func Find(ctx context.Context, cfg Config, file, text string) (tokens []Token, tests []string, err error) {
+	r := &reader{ctx: ctx, cfg: cfg, macros: map[string]*macro{}, once: map[string]bool{}, main: file}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -108,10 +116,10 @@ func Run(ctx context.Context, cfg Config, file, text string) (tokens []Token, er
 		t := r.expanded()
 		tokens = append(tokens, t)
 		if t.Kind == End && r.refused != nil {
-			return nil, r.refused
+			return nil, nil, r.refused
 		}
 		if t.Kind == End {
-			return tokens, nil
+			return tokens, r.tests, nil
 		}
 		if len(tokens) > maxTokens {
 			r.fail(t, "the preprocessed text has more than %d tokens", maxTokens)

@@ -3,6 +3,8 @@ package cpp
 import (
 	"slices"
 	"strings"
+
+	"gpuperf/internal/nameset"
 )
 
 // condition is an open #if.
@@ -131,7 +133,9 @@ func (r *reader) skip(in *input) {
 			in.fresh = true
 			continue
 		case !in.fresh || !t.Is("#"):
-			in.fresh = false
+			if in.fresh = false; t.Kind == Name && t.Text == r.cfg.Sought && in.file == r.main {
+				r.tests = nameset.Add(r.tests, in.conditions[len(in.conditions)-1].tests...)
+			}
 			continue
 		}
 		line := in.rest()

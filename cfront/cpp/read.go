@@ -13,6 +13,8 @@ type reader struct {
 	nested  int             // arguments in arguments
 	once    map[string]bool // headers that say #pragma once
 	refused *Error          // the first #error that asks for macros
+	main    string          // the name of the text
+	tests   []string        // what conditions test that leave out the word which is sought
 }
 
 // list are tokens that are read before others. The macro that they come from is not replaced in them.

@@ -1,4 +1,4 @@
-// Package folders finds the folders of headers that a C file includes and that are not found.
+// Package folders finds the folders of headers that a C file includes by names which -I would have to lead to.
 package folders
 
 import (
@@ -6,82 +6,96 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// maxEntries bounds the files and folders that are looked at for headers, maxSought the headers that are sought, and maxBytes those whose text is looked at.
-const (
-	maxEntries = 50_000
-	maxSought  = 1_000
-	maxBytes   = 1 << 20
-)
+// maxEntries bounds the files and folders that are looked at for headers.
+const maxEntries = 50_000
 
-// included finds the names of headers that a text includes.
-var included = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]`)
-
-// Of proposes folders for -I in which headers lie that were not found, and those that these include in turn: folders of the working directory, where the
-// file lies in it. Of several that have a header it is the one nearest to the file.
-func Of(file string, headers []string) (folders []string) {
-	at, err := filepath.Abs(file)
-	top, err2 := os.Getwd()
-	if err != nil || err2 != nil {
-		return nil
-	}
-	rel, err := filepath.Rel(top, at)
-	if err != nil || !filepath.IsLocal(rel) {
-		return nil
-	}
-	here := filepath.ToSlash(filepath.Dir(rel))
-	by := headersBelow(top)
-	sought := slices.Clone(headers)
-	for i := 0; i < len(sought) && i < maxSought; i++ {
-		name := path.Clean(sought[i])
-		if path.Ext(name) == "" { // of the standard library
-			continue
-		}
-		all := slices.DeleteFunc(slices.Clone(by[path.Base(name)]), func(p string) bool { return p != name && !strings.HasSuffix(p, "/"+name) })
-		if len(all) == 0 {
-			continue
-		}
-		p := slices.MinFunc(all, func(a, b string) int { return apart(here, a) - apart(here, b) })
-		folder := path.Clean("./" + strings.TrimSuffix(p, name))
-		if !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
-		text, err := os.ReadFile(filepath.Join(top, p))
-		if err != nil || len(text) > maxBytes {
-			continue
-		}
-		for _, m := range included.FindAllStringSubmatch(string(text), -1) {
-			if beside := path.Join(path.Dir(p), m[1]); !slices.Contains(by[path.Base(m[1])], beside) && !slices.Contains(sought, m[1]) {
-				sought = append(sought, m[1])
-			}
-		}
-	}
-	return folders
+// Folders are those around a file. They are looked through once, when the first header is sought.
+type Folders struct {
+	file      string
+	top, here string              // the folder that is looked through, and that of the file in it
+	below     map[string][]string // files below top by their names without folders
 }
 
-// headersBelow are the files of a folder and of those below that may be headers, by their names without folders.
-func headersBelow(top string) map[string][]string {
-	by := map[string][]string{}
+// Around are the folders around a file: of the repository that it lies in, else of the working directory if it lies in that.
+func Around(file string) *Folders { return &Folders{file: file} }
+
+// Of is a folder for -I in which a header of that name lies. Of several it is the one nearest to the file. It is "" where there is none, as of names that
+// begin with ".." and of those without an ending, which are of the standard library.
+func (f *Folders) Of(name string) string {
+	name = path.Clean(name)
+	if path.Ext(name) == "" || path.IsAbs(name) {
+		return ""
+	}
+	if f.below == nil {
+		f.look()
+	}
+	all := slices.DeleteFunc(slices.Clone(f.below[path.Base(name)]), func(p string) bool { return p != name && !strings.HasSuffix(p, "/"+name) })
+	if len(all) == 0 {
+		return ""
+	}
+	p := slices.MinFunc(all, func(a, b string) int { return apart(f.here, a) - apart(f.here, b) })
+	return shown(filepath.Join(f.top, filepath.FromSlash(strings.TrimSuffix(p, name))))
+}
+
+// look finds the files that may be headers.
+func (f *Folders) look() {
+	f.below = map[string][]string{}
+	at, err := filepath.Abs(f.file)
+	if err != nil {
+		return
+	}
+	if f.top = topOf(filepath.Dir(at)); f.top == "" {
+		return
+	}
+	rel, _ := filepath.Rel(f.top, filepath.Dir(at))
+	f.here = filepath.ToSlash(rel)
 	n := 0
-	_ = filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(f.top, func(p string, d fs.DirEntry, err error) error {
 		switch n++; {
 		case n > maxEntries:
 			return filepath.SkipAll
 		case err != nil:
 			return nil
-		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && p != top:
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && p != f.top:
 			return filepath.SkipDir
 		case d.Type().IsRegular() && path.Ext(d.Name()) != "":
-			rel, _ := filepath.Rel(top, p)
-			by[d.Name()] = append(by[d.Name()], filepath.ToSlash(rel))
+			rel, _ := filepath.Rel(f.top, p)
+			f.below[d.Name()] = append(f.below[d.Name()], filepath.ToSlash(rel))
 		}
 		return nil
 	})
-	return by
+}
+
+// topOf is the folder of the repository that a folder lies in, else the working directory if it lies in that, else "".
+func topOf(folder string) string {
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if top, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(top, folder); err == nil && filepath.IsLocal(rel) {
+			return top
+		}
+	}
+	return ""
+}
+
+// shown is a folder as seen from the working directory, where it lies in that.
+func shown(folder string) string {
+	if top, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(top, folder); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return folder
 }
 
 // apart is the number of steps between a folder and a file.

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
 	"gpuperf/kernel/expr"
@@ -24,7 +26,7 @@ func (l *lowering) trips(c *counter) (n int, ok bool) {
 	}
 	signed := c.bytes > 1 || common(c.v.DType, c.end.Type()).IsSigned()
 	for ; ok && n < most; n++ {
-		if !compares(c.op, at, end, signed) {
+		if goesOn, _ := cfront.Computed(c.op, at, end, !signed); goesOn == 0 {
 			return n, true
 		}
 		at, ok = c.stepped(at, by)
@@ -90,42 +92,13 @@ func (c *counter) stepped(at, by int64) (int64, bool) {
 	if c.bytes > 1 || c.v.Pointer {
 		return at, true
 	}
-	return wrapped(at, c.v.DType), true
+	return c.v.DType.Wrap(at), true
 }
 
-func wrapped(n int64, t expr.DType) int64 {
-	switch {
-	case t.Size() == 8:
-		return n
-	case t.IsSigned():
-		return n << (64 - 8*t.Size()) >> (64 - 8*t.Size())
-	}
-	return int64(uint64(n) << (64 - 8*t.Size()) >> (64 - 8*t.Size()))
-}
+func (l *lowering) signedOf(x *ssa.Value, t expr.DType) int64 { return t.Wrap(x.Int) }
 
-func (l *lowering) signedOf(x *ssa.Value, t expr.DType) int64 { return wrapped(x.Int, t) }
-
-func compares(op string, a, b int64, signed bool) bool {
-	less := a < b
-	if !signed {
-		less = uint64(a) < uint64(b)
-	}
-	switch op {
-	case "<":
-		return less
-	case "<=":
-		return less || a == b
-	case ">":
-		return !less && a != b
-	case ">=":
-		return !less
-	case "!=":
-		return a != b
-	case "==":
-		return a == b
-	}
-	return false
-}
+// arithmetic are the operators whose value has the type of their operands.
+var arithmetic = []string{"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"}
 
 func (l *lowering) constant(e cfront.Expr) (n int64, ok bool) {
 	switch x := e.(type) {
@@ -144,54 +117,28 @@ func (l *lowering) constant(e cfront.Expr) (n int64, ok bool) {
 		if !ok || !x.DType.IsInteger() {
 			return 0, false
 		}
-		return wrapped(n, x.DType), true
+		return x.DType.Wrap(n), true
 	case *cfront.Unary:
 		n, ok = l.constant(x.X)
 		switch x.Op {
 		case "-":
-			return wrapped(-n, x.DType), ok
+			return x.DType.Wrap(-n), ok
 		case "~":
-			return wrapped(^n, x.DType), ok
+			return x.DType.Wrap(^n), ok
 		case "+":
 			return n, ok
 		}
 	case *cfront.Binary:
 		a, first := l.constant(x.X)
 		b, second := l.constant(x.Y)
-		if !first || !second || !x.DType.IsInteger() {
+		if !first || !second || !x.DType.IsInteger() || !slices.Contains(arithmetic, x.Op) {
 			return 0, false
 		}
-		return folded(x.Op, a, b, x.DType)
-	}
-	return 0, false
-}
-
-func folded(op string, a, b int64, t expr.DType) (int64, bool) {
-	switch op {
-	case "+":
-		return wrapped(a+b, t), true
-	case "-":
-		return wrapped(a-b, t), true
-	case "*":
-		return wrapped(a*b, t), true
-	case "/", "%":
-		if b == 0 {
-			return 0, false
+		if x.Op != "<<" && x.Op != ">>" {
+			a, b = x.DType.Wrap(a), x.DType.Wrap(b)
 		}
-		if op == "%" {
-			return a % b, true
-		}
-		return a / b, true
-	case "<<":
-		return wrapped(a<<uint(b), t), true
-	case ">>":
-		return a >> uint(b), true
-	case "&":
-		return a & b, true
-	case "|":
-		return a | b, true
-	case "^":
-		return a ^ b, true
+		n, ok = cfront.Computed(x.Op, a, b, x.DType == expr.Uint64)
+		return x.DType.Wrap(n), ok
 	}
 	return 0, false
 }

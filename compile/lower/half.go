@@ -3,7 +3,7 @@ package lower
 import (
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 	"gpuperf/kernel/expr"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/internal/round"
 	"gpuperf/samples"
 )
 
@@ -390,7 +391,7 @@ func element(dtype string, b []byte) float64 {
 	}
 	switch dtype {
 	case "float16":
-		return half(uint16(v))
+		return round.FromHalf(uint16(v))
 	case "float32":
 		return float64(math.Float32frombits(uint32(v)))
 	case "float64":
@@ -400,18 +401,4 @@ func element(dtype string, b []byte) float64 {
 		return float64(int64(v<<unused) >> unused)
 	}
 	return float64(v)
-}
-
-// half is the value of a number in half precision.
-func half(bits uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
-	switch {
-	case exponent == 31 && fraction > 0:
-		return math.NaN()
-	case exponent == 31:
-		return sign * math.Inf(1)
-	case exponent == 0:
-		return sign * math.Ldexp(fraction, -24)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
 }

@@ -7,9 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +34,7 @@ const keepPrograms = 512
 func (d *Device) KeepPrograms(dir string) {
 	d.folder = dir
 	if dir != "" {
-		prune(dir, folderLimit)
+		replace.Prune(dir, folderLimit, ".program", learnedEnding)
 	}
 }
 
@@ -158,40 +156,12 @@ func (d *Device) load(file, options string) (Program, bool) {
 		return nil, false
 	}
 	now := time.Now()
-	os.Chtimes(file, now, now) // prune drops what was not used for long
+	os.Chtimes(file, now, now) // replace.Prune drops what was not used for long
 	return p, true
 }
 
 // folderLimit bounds the bytes of the programs in a folder.
 const folderLimit = 1 << 30
-
-// prune removes the files that were used longest ago until half of the limit is left, if there is more than the limit.
-func prune(dir string, limit int64) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	var files []fs.FileInfo
-	total := int64(0)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && slices.Contains([]string{".program", learnedEnding}, filepath.Ext(e.Name())) {
-			files = append(files, info)
-			total += info.Size()
-		}
-	}
-	if total <= limit {
-		return
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, f := range files {
-		if total <= limit/2 {
-			return
-		}
-		if os.Remove(filepath.Join(dir, f.Name())) == nil {
-			total -= f.Size()
-		}
-	}
-}
 
 // tooLargeMessages are what compilers say when the source is right, but too large for the device.
 var tooLargeMessages = []string{"uses too much shared data", "local memory limit exceeded", "too much local memory"}

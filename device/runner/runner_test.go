@@ -2,9 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,33 +63,6 @@ func TestProfiled(t *testing.T) {
 	}
 	if want := len(result.Trials); f.profiled != want || f.ignored != result.WarmUp {
 		t.Errorf("%d launches were profiled of %d trials, and %d not of %d runs before", f.profiled, want, f.ignored, result.WarmUp)
-	}
-}
-
-func TestPrune(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 10 {
-		file := filepath.Join(dir, fmt.Sprintf("%d.program", i))
-		when := time.Unix(int64(1000+(i*7)%10), 0)
-		if err := os.WriteFile(file, make([]byte, 100), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, when, when); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "mine.txt"), make([]byte, 5000), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	count := func() int { all, _ := os.ReadDir(dir); return len(all) }
-	if prune(dir, 1000); count() != 11 {
-		t.Errorf("%d files are left of what does not exceed the limit", count())
-	}
-	if prune(dir, 800); count() != 5 {
-		t.Errorf("%d files are left", count())
-	}
-	if _, err := os.Stat(filepath.Join(dir, "7.program")); err != nil { // the newest: 7*7 mod 10 = 9
-		t.Error(err)
 	}
 }
 

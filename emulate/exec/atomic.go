@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 
 	"gpuperf/sass"
 )

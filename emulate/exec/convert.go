@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 )
 
 // conversionForms are the opcodes that convert between kinds of numbers.

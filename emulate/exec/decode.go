@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 
 	"gpuperf/sass"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 )
 
 // floatForms are the opcodes of single precision.

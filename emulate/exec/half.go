@@ -1,6 +1,6 @@
 package exec
 
-import "gpuperf/emulate/round"
+import "gpuperf/internal/round"
 
 // halfBits is the number as binary16, rounded to the nearest, in both halves of a word.
 func halfBits(v float64) uint32 {

@@ -10,7 +10,7 @@ import (
 // outline finds out which blocks and loops the instructions are in, and where the ways of branches meet.
 func (l *Launch) outline() {
 	f := l.Function
-	l.joins = meetings(f)
+	l.joins = f.Meetings()
 	l.blockOf = make([]int, len(f.Instructions)+1)
 	l.inside = make([][]int, len(f.Instructions)+1)
 	l.entries = make([]int, len(f.Blocks))

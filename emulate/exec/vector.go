@@ -3,7 +3,7 @@ package exec
 import (
 	"math"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 )
 
 // vector computes an operation in all lanes at once: low and high words of the result from those of the operands. It is what semantics

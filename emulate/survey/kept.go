@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"gpuperf/internal/replace"
@@ -32,7 +31,7 @@ func newKeep(o Options) *keep {
 	if o.Kept == "" || version == "" || o.Each.Counted != nil || o.Each.Device.Stated() {
 		return nil
 	}
-	prune(o.Kept)
+	replace.Prune(o.Kept, keptLimit, ".gz")
 	e := o.Each
 	return &keep{o.Kept, fmt.Sprintf("%s\x00%s\x00%v %g %s %v", version, e.Device.Name(), e.Regions, e.ClockMHz, e.Paths, e.Advice)}
 }
@@ -86,7 +85,7 @@ func (k *keep) load(key string) *Outcome {
 		return nil
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // prune drops what was not used for long
+	os.Chtimes(path, now, now) // replace.Prune drops what was not used for long
 	return o
 }
 
@@ -94,29 +93,5 @@ func (k *keep) load(key string) *Outcome {
 func (k *keep) save(key string, o *Outcome) {
 	if k != nil {
 		replace.File(k.path(key), func(w io.Writer) error { return json.NewEncoder(w).Encode(o) })
-	}
-}
-
-// prune removes the results that were used longest ago until half of the limit is left, if there is more than the limit.
-func prune(folder string) {
-	entries, _ := os.ReadDir(folder) // one that cannot be read has none
-	var files []os.FileInfo
-	total := int64(0)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".gz" {
-			files, total = append(files, info), total+info.Size()
-		}
-	}
-	if total <= keptLimit {
-		return
-	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, f := range files {
-		if total <= keptLimit/2 {
-			return
-		}
-		if os.Remove(filepath.Join(folder, f.Name())) == nil {
-			total -= f.Size()
-		}
 	}
 }

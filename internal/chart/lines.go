@@ -115,19 +115,7 @@ func (b *Bars) Narrow() string { return b.draw(besideWidth) }
 // draw draws bars in a picture that is as wide as one with a plot of a width; long names make it wider.
 func (b *Bars) draw(wide float64) string {
 	const thick, gap = 11.0, 7.0 // pixels of a bar, and between two
-	left, most := 0.0, 0.0
-	for _, bar := range b.Bars {
-		left = max(left, textWidth(bar.Name)+24)
-		sum := 0.0
-		for _, v := range bar.Values {
-			if !b.Stacked {
-				sum = 0
-			}
-			if sum += v; sum > most && !math.IsInf(sum, 1) {
-				most = sum
-			}
-		}
-	}
+	left, most := b.extent()
 	scale := axis{hi: max(most, 1e-12), linear: true}
 	if b.Log {
 		scale = axis{lo: 1, hi: max(most, 10)}
@@ -140,18 +128,26 @@ func (b *Bars) draw(wide float64) string {
 	if written == nil {
 		written = func(v float64) string { return fmt.Sprintf("%.3g", v) }
 	}
-	row := thick*float64(series) + gap
+	names, name := left, 0.0 // the room of names: beside their bars, or in lines above these
+	if left > wide/2 {
+		left, name = 12, legendLine
+	}
+	row := name + thick*float64(series) + gap
 	const text = 70.0 // behind a bar
 	plotW := max(wide+padLeft+padRight-left-text, wide/2)
-	width := max(left+plotW+text, textWidth(b.Title)*1.5+24)
+	width := max(left+plotW+text, names, textWidth(b.Title)*1.5+24)
 	var legend canvas
 	head := 60 + legendLine*float64(b.legend(&legend, width)-1)
 	c := document(b.Title, width, head+row*float64(len(b.Bars))+12)
 	c.text(b.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
 	b.legend(c, width)
 	for i, bar := range b.Bars {
-		y := head + row*float64(i)
-		c.text(bar.Name, "x", left-8, "y", y+row/2+1, "text-anchor", "end")
+		y := head + row*float64(i) + name
+		if name > 0 {
+			c.text(bar.Name, "x", left, "y", y-4)
+		} else {
+			c.text(bar.Name, "x", left-8, "y", y+row/2+1, "text-anchor", "end")
+		}
 		if b.Stacked {
 			b.stack(c, bar, left, y, thick, func(v float64) float64 { return plotW * scale.at(v) }, written)
 			continue
@@ -167,6 +163,23 @@ func (b *Bars) draw(wide float64) string {
 	}
 	c.close("svg")
 	return c.String()
+}
+
+// extent is the room that names need, and the greatest number.
+func (b *Bars) extent() (names, most float64) {
+	for _, bar := range b.Bars {
+		names = max(names, textWidth(bar.Name)+24)
+		sum := 0.0
+		for _, v := range bar.Values {
+			if !b.Stacked {
+				sum = 0
+			}
+			if sum += v; sum > most && !math.IsInf(sum, 1) {
+				most = sum
+			}
+		}
+	}
+	return names, most
 }
 
 // legend names the series, and returns in how many lines.

@@ -47,7 +47,11 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 	l.add("version: 1")
 	l.add("source: %q", filepath.Base(f.path))
 	l.add("kernel: %q", f.name())
-	for i, d := range f.opt.C.Define {
+	defines := f.opt.C.Define
+	if f.file.Defined != "" {
+		defines = append(slices.Clone(defines), f.file.Defined)
+	}
+	for i, d := range defines {
 		if strings.ContainsAny(d, " \t\n") {
 			return "", mistake("-D %s: a macro with blanks cannot be passed to the compiler", d).WithHint("define it in the source")
 		}
@@ -56,7 +60,7 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 		}
 		l.add("  - %q", "-D"+d)
 	}
-	for i, dir := range f.opt.C.Include {
+	for i, dir := range slices.Concat(f.opt.C.Include, f.file.Folders) {
 		if i == 0 {
 			l.add("include:")
 		}

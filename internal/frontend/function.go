@@ -15,6 +15,7 @@ import (
 	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/toolkit"
 	"gpuperf/kernel"
@@ -36,10 +37,29 @@ type function struct {
 // readFunction reads a kernel function of a file. What its parameters are may decide on the options.
 func readFunction(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	file, err := cfront.Read(ctx, path, opt.C)
+	if err == nil && opt.C.Instance == "" {
+		if opt.C.Instance = instanceOf(file, opt.Kernel); opt.C.Instance != "" {
+			opt.Kernel = ""
+			file, err = cfront.Read(ctx, path, opt.C)
+		}
+	}
 	if err != nil {
 		return nil, placed(ctx, err)
 	}
 	return functionOf(ctx, path, file, opt, complete)
+}
+
+// instanceOf is the instance that stands for a template which is named without arguments, or is the only kernel: the first that the host code of the file
+// launches, or else the one that is proposed. It is "" for other functions.
+func instanceOf(file *cfront.File, name string) string {
+	names := ckernel.Names(file)
+	if name == "" && len(names) == 0 && len(file.Templates) == 1 {
+		name = file.Templates[0]
+	}
+	if slices.Contains(names, name) || !slices.Contains(file.Templates, name) {
+		return ""
+	}
+	return file.Instances(name)[0]
 }
 
 // functionOf is readFunction of a file that has been read. Beside the error of a function that is not read for all sizes, it is that function, with a
@@ -366,23 +386,15 @@ const maxAxes = 3 // of a launch, in OpenCL and CUDA
 
 // extents are those along the axes of a text such as "n, min(m, 64)". Numbers may be written as those of -p are.
 func extents(text string) (list []string) {
-	depth, start := 0, 0
-	for i, r := range text + "," {
-		switch {
-		case strings.ContainsRune("([{", r):
-			depth++
-		case strings.ContainsRune(")]}", r):
-			depth--
-		case r == ',' && depth <= 0:
-			one := strings.TrimSpace(text[start:i])
-			if n, ok := format.ParseInteger(one); ok {
-				one = strconv.FormatInt(n, 10)
-			}
-			list, start = append(list, one), i+1
-		}
-	}
 	if text == "" {
 		return nil
+	}
+	for _, one := range lex.Split(text, ",", "()[]{}") {
+		one = strings.TrimSpace(one)
+		if n, ok := format.ParseInteger(one); ok {
+			one = strconv.FormatInt(n, 10)
+		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -275,3 +275,16 @@ func TestDividedAtRunTime(t *testing.T) {
 		t.Errorf("divided by %v, want 16", got)
 	}
 }
+
+// TestTemplateWithoutArguments: a template that is named alone is the instance that the host code launches, or else the one that is proposed.
+func TestTemplateWithoutArguments(t *testing.T) {
+	const two = "template <class T, int N> __global__ void f(T *y) { y[N * threadIdx.x] = 0; }\n"
+	dir := written(t, map[string]string{"a.cu": two, "b.cu": two + "void g(double *y) { f<double, 4><<<1, 64>>>(y); }\n"})
+	for file, want := range map[string]string{"a.cu": "f<float, 16>", "b.cu": "f<double, 4>"} {
+		for _, name := range []string{"", "f"} {
+			if k := only(t, Options{Kernel: name, Local: "32", Global: "64"}, filepath.Join(dir, file)); k.Variant.Name != want {
+				t.Errorf("%s: %s, want %s", file, k.Variant.Name, want)
+			}
+		}
+	}
+}

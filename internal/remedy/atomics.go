@@ -87,7 +87,8 @@ func (x *study) met(r *Row) meeting {
 	if r.Data {
 		n, met := lanes/lines/sectors, 0.0 // of a sector
 		met = max(n/words, 2-math.Exp(-n*(n-1)/2/words))
-		return meeting{float64(r.Requests) * sectors, float64(r.Requests), met}
+		asks := float64(r.Requests) * min(1, lanes/lines/sectors) // of a sector
+		return meeting{asks * sectors, asks, met}
 	}
 	uniform := r.Strides == [3]int64{}
 	group := float64(r.Bytes) // what a work-group updates

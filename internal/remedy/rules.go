@@ -278,14 +278,18 @@ func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
 
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
-	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && !r.Store })
+	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && (!r.Store || r.Atomic) })
 	if r == nil || x.Read < much*x.Loaded {
 		return nil
+	}
+	remedy := fmt.Sprintf("let work-groups that run at the same time use the same part of %s, or go through it in blocks that L2 holds", r.Array)
+	if r.Data {
+		remedy = fmt.Sprintf("sort the work by the part of %s that it accesses, so that work-groups that run at the same time use the same part", r.Array)
 	}
 	return []candidate{{
 		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: launch.Edit{Fetched: true}}},
 		defect: fmt.Sprintf("DRAM gives %s for the %s that are loaded: L2 does not hold them until they are used again", format.Rough(x.Read, "B"), format.Rough(x.Loaded, "B")),
-		remedy: fmt.Sprintf("let work-groups that run at the same time use the same part of %s, or go through it in blocks that L2 holds", r.Array),
+		remedy: remedy,
 	}}
 }
 

@@ -24,6 +24,23 @@ func PosAt(text string, offset int) Pos {
 	}
 }
 
+// Offset is the byte offset of a position in a text, as PosAt tells it; that of its line's end where the line is shorter.
+func (p Pos) Offset(text string) int {
+	at := 0
+	for line := 1; line < p.Line; line++ {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		at += i + 1
+	}
+	for column := 1; column < p.Column && at < len(text) && text[at] != '\n'; column++ {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}
+
 // Error is a fault in an input text.
 type Error struct {
 	File string // as the user named it; "" when the text came from elsewhere

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gpuperf/device"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
@@ -82,21 +84,13 @@ func (s *several) Counted(ctx context.Context, c search.Config) (all []Counted, 
 // together is what a search judges times at all sizes by, in seconds: their geometric mean, or that of the base as many times as the worst takes of it.
 func (s *several) together(times, base []float64) float64 {
 	if s.over != Worst {
-		return geometric(times)
+		return stat.GeometricMean(times, nil)
 	}
 	worst := 0.0
 	for i, t := range times {
 		worst = max(worst, t/base[i])
 	}
-	return worst * geometric(base)
-}
-
-func geometric(times []float64) float64 {
-	sum := 0.0
-	for _, t := range times {
-		sum += math.Log(t)
-	}
-	return math.Exp(sum / float64(len(times)))
+	return worst * stat.GeometricMean(base, nil)
 }
 
 // predict is what the search expects of a configuration, of which one predicts the time at a size; 0 where it does not know.
@@ -219,7 +213,7 @@ func (s *several) judged(r Run) float64 {
 	if s.over == Worst {
 		return slices.Max(times)
 	}
-	return geometric(times)
+	return stat.GeometricMean(times, nil)
 }
 
 // least are the least times at each size, each configuration by its last runs.

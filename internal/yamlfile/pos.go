@@ -43,7 +43,7 @@ func (n *Node) PosOf(offset int) source.Pos {
 // start is the byte offset of the first character of a scalar's content.
 func (n *Node) start() int {
 	text := n.doc.text
-	at := offsetOf(text, n.Pos)
+	at := n.Pos.Offset(text)
 	switch n.style {
 	case token.DoubleQuoteType, token.SingleQuoteType:
 		at = min(at+1, len(text))
@@ -60,20 +60,4 @@ func spaceAt(s string) int {
 		return i
 	}
 	return len(s)
-}
-
-func offsetOf(text string, pos source.Pos) int {
-	at := 0
-	for line := 1; line < pos.Line; line++ {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return len(text)
-		}
-		at += i + 1
-	}
-	for column := 1; column < pos.Column && at < len(text) && text[at] != '\n'; column++ {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
-	}
-	return at
 }

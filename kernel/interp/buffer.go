@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/round"
 	"gpuperf/kernel/expr"
 )
 
@@ -58,7 +59,7 @@ func (b *Buffer) decode(first int, data []byte) {
 		case expr.Float32:
 			b.floats[i] = float64(math.Float32frombits(uint32(bits)))
 		case expr.Float16:
-			b.floats[i] = halfValue(uint16(bits))
+			b.floats[i] = round.FromHalf(uint16(bits))
 		case expr.BFloat16:
 			b.floats[i] = float64(math.Float32frombits(uint32(bits) << 16))
 		default:
@@ -79,7 +80,7 @@ func (b *Buffer) Bytes() []byte {
 		case expr.Float32:
 			bits = uint64(math.Float32bits(float32(b.floats[i])))
 		case expr.Float16:
-			bits = uint64(halfBits(b.floats[i]))
+			bits = uint64(round.ToHalf(b.floats[i], round.Nearest))
 		case expr.BFloat16:
 			bits = uint64(math.Float32bits(float32(b.floats[i])) >> 16)
 		default:
@@ -107,7 +108,7 @@ func (b *Buffer) Defined(i int) bool { return b.defined[i] }
 func (b *Buffer) Set(i int, v float64) {
 	b.defined[i] = true
 	if b.floats != nil {
-		b.floats[i] = round(b.DType, v)
+		b.floats[i] = rounded(b.DType, v)
 	} else {
 		b.ints[i] = b.DType.Wrap(int64(v))
 	}

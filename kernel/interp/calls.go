@@ -62,7 +62,7 @@ func mathCall(t expr.DType, called string, args []value) value {
 		alone := func(x, _ float64) float64 { return f1(x) }
 		return value{t: t, f: func(st *state) float64 {
 			x := a(st)
-			r := round(t, f1(x))
+			r := rounded(t, f1(x))
 			return st.noted(t, r, spread(alone, x, 0, r, st.err, 0), u)
 		}}
 	case f2 != nil && len(args) == 2:
@@ -71,7 +71,7 @@ func mathCall(t expr.DType, called string, args []value) value {
 			x := a(st)
 			e := st.err
 			y := b(st)
-			r := round(t, f2(x, y))
+			r := rounded(t, f2(x, y))
 			return st.noted(t, r, spread(f2, x, y, r, e, st.err), u)
 		}}
 	case (name == "fma" || name == "mad") && len(args) == 3:

@@ -104,7 +104,7 @@ func (c *compiler) expr(e expr.Expr) value {
 		v := x.Value
 		return value{t: t, i: func(*state) int64 { return v }}
 	case expr.Float:
-		v := round(t, x.Value)
+		v := rounded(t, x.Value)
 		return value{t: t, f: func(st *state) float64 {
 			st.err = 0
 			return v
@@ -161,7 +161,7 @@ func convert(v value, t expr.DType) value {
 	switch f, i := v.f, v.i; {
 	case t.IsFloat() && f != nil:
 		out.f = func(st *state) float64 {
-			r := round(t, f(st))
+			r := rounded(t, f(st))
 			if t.Size() < v.t.Size() {
 				st.noted(t, r, st.err, 1)
 			}
@@ -174,7 +174,7 @@ func convert(v value, t expr.DType) value {
 			if t == expr.Float32 {
 				return float64(float32(n))
 			}
-			return round(t, float64(n))
+			return rounded(t, float64(n))
 		}
 	case t.IsFloat():
 		out.f = func(st *state) float64 {
@@ -183,7 +183,7 @@ func convert(v value, t expr.DType) value {
 			if t == expr.Float32 {
 				return float64(float32(n))
 			}
-			return round(t, float64(n))
+			return rounded(t, float64(n))
 		}
 	case t == expr.Bool && f != nil:
 		out = fromTruth(func(st *state) bool { return f(st) != 0 })

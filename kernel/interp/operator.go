@@ -151,7 +151,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) value {
 	}
 	f, u := op.f, op.units*units[t]
 	if x.Kind == expr.Mod {
-		f = func(a, b float64) float64 { return a - round(t, b*math.Floor(round(t, a/b))) }
+		f = func(a, b float64) float64 { return a - rounded(t, b*math.Floor(rounded(t, a/b))) }
 	}
 	v := args[0].f
 	for _, arg := range args[1:] {
@@ -177,7 +177,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) value {
 				p := a(st)
 				e := st.err
 				q := b(st)
-				r := round(t, f(p, q))
+				r := rounded(t, f(p, q))
 				return st.note(t, r, op.spread(p, q, r, e, st.err), u*math.Abs(r))
 			}
 		}

@@ -38,7 +38,7 @@ func (st *state) noted(t expr.DType, r, e, many float64) float64 {
 // note keeps the bound of a result: what its operands bring, and its own error. Infinities and NaN are exact: they are compared as such.
 func (st *state) note(t expr.DType, r, e, own float64) float64 {
 	if st.random != nil && own <= math.MaxFloat64 {
-		r = round(t, r+2*own*(2*st.random.Float64()-1))
+		r = rounded(t, r+2*own*(2*st.random.Float64()-1))
 	}
 	e += own
 	switch {

@@ -34,69 +34,88 @@ type pend struct {
 	carried bool
 }
 
+// placed are blocks with the barriers between them, and the accesses that no barrier has ordered since.
+type placed struct {
+	out     []*block
+	pending []pend
+}
+
+// pass notes that what follows comes after a barrier.
+func (p *placed) pass(space kernel.Space) {
+	p.pending = slices.DeleteFunc(p.pending, func(p pend) bool { return ordered(space, p.space) })
+}
+
+func (p *placed) fence(space kernel.Space, why string) {
+	p.out = append(p.out, &block{barrier: &Barrier{Space: space, Why: why}})
+	p.pass(space)
+}
+
+// place puts the blocks of a body in their order, with a barrier before each that needs one for what is pending, or for what it accesses itself. It returns
+// also what is pending behind it.
 func (b *builder) place(kids []*block, path []string, pending []pend) (out []*block, left []pend, err error) {
-	pending = slices.Clone(pending) // a list of its own, which grows
-	pass := func(space kernel.Space) {
-		pending = slices.DeleteFunc(pending, func(p pend) bool { return ordered(space, p.space) })
-	}
-	fence := func(space kernel.Space, why string) {
-		out = append(out, &block{barrier: &Barrier{Space: space, Why: why}})
-		pass(space)
-	}
+	p := &placed{pending: slices.Clone(pending)} // a list of its own, which grows
 	for _, k := range kids {
 		switch {
 		case k.barrier != nil:
-			fence(k.barrier.Space, k.barrier.Why)
+			p.fence(k.barrier.Space, k.barrier.Why)
 		case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
-			out = append(out, k)
-			pass(k.stmt.Orders())
+			p.out = append(p.out, k)
+			p.pass(k.stmt.Orders())
 		case k.stmt != nil:
-			if space, why, err := b.needs(pending, k.stmt, path); err != nil {
+			if space, why, err := b.needs(p.pending, k.stmt, path); err != nil {
 				return nil, nil, err
 			} else if why != "" {
-				fence(space, why)
+				p.fence(space, why)
 			}
-			out = append(out, k)
+			p.out = append(p.out, k)
 			for _, space := range [...]kernel.Space{kernel.Global, kernel.Local} {
 				if (k.stmt.gets|k.stmt.puts)&b.spaces[space] != 0 {
-					pending = addPend(pending, pend{k.stmt, space, len(path), false})
+					p.pending = addPend(p.pending, pend{k.stmt, space, len(path), false})
 				}
 			}
 		case k.idle():
-			out = append(out, k)
+			p.out = append(p.out, k)
 		default:
-			space, why, body, after, err := b.placeLoop(k, path, pending)
-			if err != nil {
+			if err := b.addLoop(p, k, path); err != nil {
 				return nil, nil, err
-			}
-			if why != "" {
-				fence(space, why)
-			}
-			if k.settled {
-				out = append(out, k)
-			} else {
-				out = append(out, &block{iname: k.iname, kids: body, first: k.first})
-			}
-			if fenced := fencedBy(body); len(pending) > 0 && len(fenced) > 0 {
-				surely, err := b.surelyRuns(k, path)
-				if err != nil {
-					return nil, nil, err
-				}
-				if surely {
-					for _, s := range fenced {
-						pass(s)
-					}
-				}
-			}
-			for _, p := range after {
-				if p.depth > len(path) || p.carried {
-					p.depth, p.carried = min(p.depth, len(path)), false
-				}
-				pending = addPend(pending, p)
 			}
 		}
 	}
-	return out, pending, nil
+	return p.out, p.pending, nil
+}
+
+// addLoop places the barriers of a loop and before it.
+func (b *builder) addLoop(p *placed, k *block, path []string) error {
+	space, why, body, after, err := b.placeLoop(k, path, p.pending)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		p.fence(space, why)
+	}
+	if k.settled {
+		p.out = append(p.out, k)
+	} else {
+		p.out = append(p.out, &block{iname: k.iname, kids: body, first: k.first})
+	}
+	if fenced := fencedBy(body); len(p.pending) > 0 && len(fenced) > 0 {
+		surely, err := b.surelyRuns(k, path)
+		if err != nil {
+			return err
+		}
+		if surely {
+			for _, s := range fenced {
+				p.pass(s)
+			}
+		}
+	}
+	for _, q := range after {
+		if q.depth > len(path) || q.carried {
+			q.depth, q.carried = min(q.depth, len(path)), false
+		}
+		p.pending = addPend(p.pending, q)
+	}
+	return nil
 }
 
 // fencedBy are the memories that barriers of a body order accesses to.

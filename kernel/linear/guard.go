@@ -11,7 +11,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// cond is a condition that a node needs. A condition of the user that reads nothing but inames and parameters can move
+// cond is a condition that a node needs. A condition of the user that reads nothing but inames, parameters and what is set once can move
 // like an affine one; others stay with their statement.
 type cond struct {
 	names []string
@@ -131,13 +131,13 @@ func barrierItem(s *stmt, ctx *polycount.Set) item {
 
 func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "statement " + s.ID} }
 
-// reads lists the variables of e, and reports whether none of them can change: inames, parameters and value arguments.
+// reads lists the variables of e, and reports whether none of them can change: inames, parameters, value arguments, and what a work-item sets once.
 func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 	pure = true
 	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
 		case *expr.Access:
-			pure = false
+			pure = pure && b.setOnce(x.Array)
 		case expr.Var:
 			names = append(names, x.Name)
 			if a := b.k.Array(x.Name); a != nil && !a.IsValue {
@@ -147,6 +147,16 @@ func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 		return true
 	})
 	return names, pure
+}
+
+// setOnce reports that a variable is a scalar of a work-item to which one statement assigns, in no loop.
+func (b *builder) setOnce(name string) bool {
+	a := b.k.Array(name)
+	if a == nil || !b.k.IsTemp(name) || a.Space != kernel.Private || len(a.Shape) > 0 {
+		return false
+	}
+	writers := b.k.Writers(name)
+	return len(writers) == 1 && !slices.ContainsFunc(writers[0].Inames, func(n string) bool { return slices.Contains(b.loops, n) })
 }
 
 // missing are the constraints of need that ctx does not imply, without those that the others imply.

@@ -6,6 +6,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -137,7 +138,11 @@ func (c *invocation) exprs(name string) []expr.Expr {
 	out := []expr.Expr{}
 	switch v := c.args[name].(type) {
 	case starlark.String:
-		for _, part := range splitTop(string(v)) {
+		parts := lex.Split(string(v), ",", "()[]")
+		if last := len(parts) - 1; strings.TrimSpace(parts[last]) == "" { // as in "n,"
+			parts = parts[:last]
+		}
+		for _, part := range parts {
 			out = append(out, c.expr(name, starlark.String(part)))
 		}
 	case starlark.Iterable:
@@ -148,29 +153,6 @@ func (c *invocation) exprs(name string) []expr.Expr {
 		out = append(out, c.expr(name, v))
 	}
 	return out
-}
-
-// splitTop splits at the commas outside brackets. An empty part at the end, as in "n,", is left out.
-func splitTop(text string) []string {
-	var parts []string
-	depth, start := 0, 0
-	for i, r := range text {
-		switch r {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts = append(parts, text[start:i])
-				start = i + 1
-			}
-		}
-	}
-	if rest := text[start:]; strings.TrimSpace(rest) != "" {
-		parts = append(parts, rest)
-	}
-	return parts
 }
 
 func (c *invocation) strides(shape []expr.Expr) []kernel.Axis {

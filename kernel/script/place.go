@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -241,7 +240,7 @@ func (p *places) intoText(e syntax.Expr, within source.Pos) (source.Pos, bool) {
 	for _, part := range parts {
 		all.WriteString(part.value)
 	}
-	offset := offsetOf(all.String(), within)
+	offset := within.Offset(all.String())
 	for i, part := range parts {
 		last := i == len(parts)-1
 		if part.lit != nil && (offset < len(part.value) || offset == len(part.value) && (last || parts[i+1].lit == nil)) {
@@ -275,23 +274,6 @@ func nearText(e syntax.Expr, within source.Pos) source.Pos {
 		at = source.Pos{Line: at.Line + within.Line - 1, Column: 1}
 	}
 	return at
-}
-
-// offsetOf is the byte offset of a position in text.
-func offsetOf(text string, p source.Pos) int {
-	offset := 0
-	for line := 1; line < p.Line; line++ {
-		n := strings.IndexByte(text[offset:], '\n')
-		if n < 0 {
-			return len(text)
-		}
-		offset += n + 1
-	}
-	for column := 1; column < p.Column && offset < len(text) && text[offset] != '\n'; column++ {
-		_, n := utf8.DecodeRuneInString(text[offset:])
-		offset += n
-	}
-	return offset
 }
 
 // rawOffset maps an offset in the value of a literal to its source; false if an escape sequence is not handled.

@@ -31,6 +31,6 @@ func signature(name string) (kernel, params string) {
 	if open < 0 {
 		return name, ""
 	}
-	inside, _, _ := balanced(name[open:], '(', ')')
+	inside, _, _ := balanced(name[open:], "()")
 	return strings.TrimPrefix(name[:open], "void "), inside
 }

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
+	"gpuperf/internal/lex"
 )
 
 // language is what the sources of an interface write differently.
@@ -185,7 +186,7 @@ func readHead(text string) (h head, ok bool) {
 		if text = after; !strings.HasPrefix(after, "(") {
 			continue
 		}
-		inside, rest, closed := balanced(after, '(', ')')
+		inside, rest, closed := balanced(after, "()")
 		if !closed {
 			return h, false
 		}
@@ -198,47 +199,24 @@ func readHead(text string) (h head, ok bool) {
 			}
 		default:
 			h.name, h.params = name, inside
-			h.body, _, ok = balanced(strings.TrimLeft(rest, " \t\r\n"), '{', '}')
+			h.body, _, ok = balanced(strings.TrimLeft(rest, " \t\r\n"), "{}")
 			return h, ok
 		}
 		text = rest
 	}
 }
 
-// balanced splits a text that begins with an opening bracket at the closing one.
-func balanced(text string, opening, closing byte) (inside, rest string, ok bool) {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case opening:
-			depth++
-		case closing:
-			depth--
-		}
-		if depth == 0 {
-			return text[min(1, i):i], text[i+1:], i > 0
-		}
+// balanced splits a text that begins with the first of a pair of brackets at the one that closes it.
+func balanced(text, pair string) (inside, rest string, ok bool) {
+	end := lex.Closing(text, pair)
+	if end < 0 || text[0] != pair[0] {
+		return "", text, false
 	}
-	return "", text, false
+	return text[1 : end-1], text[end:], true
 }
 
 // split splits a list at the commas that stand in no brackets.
-func split(list string) (parts []string) {
-	depth, from := 0, 0
-	for i := range len(list) {
-		switch list[i] {
-		case '(', '<', '[':
-			depth++
-		case ')', '>', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts, from = append(parts, list[from:i]), i+1
-			}
-		}
-	}
-	return append(parts, list[from:])
-}
+func split(list string) []string { return lex.Split(list, ",", "()<>[]") }
 
 // numbers are those of a list in brackets.
 func numbers(list string) (all []int64) {

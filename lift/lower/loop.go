@@ -83,6 +83,22 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	l.unroll = op == lift.MapSeqUnroll || op == lift.ReduceSeqUnroll
 	c.loops = append(c.loops, l)
 	c.all = append(c.all, l)
+	sum := c.shared(l)
+	if n == 1 {
+		return constant(0)
+	}
+	l.v = c.variable("v", n, sum)
+	if l.slots > 1 {
+		l.slotVar = c.variable("v", l.slots, l.slot)
+	}
+	if l.lids > 1 && lift.ParallelMaps.Has(op) && op != lift.MapWrg {
+		l.lidVar = c.variable("v", l.lids, l.lid)
+	}
+	return c.affine(polycount.Name(l.v))
+}
+
+// shared gives a loop the inames that share its iterations, and returns the number of the iteration by them.
+func (c *lowering) shared(l *loop) polycount.Affine {
 	sum := polycount.Int(0)
 	last := int64(0) // of the values that the inames can give
 	// iname adds count values of an iname that are step apart, and returns it.
@@ -91,22 +107,17 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 		if count == 1 {
 			return polycount.Int(0)
 		}
-		name = c.fresh(name)
-		l.inames = append(l.inames, name)
-		l.tags[name] = tag
-		c.spans[name] = span{0, count - 1}
-		x := polycount.Name(name)
-		l.domain = append(l.domain, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(count-1), x))
+		x := c.iname(l, name, count, tag)
 		sum = sum.Add(x.Scale(step))
 		return x
 	}
-	local, groups := c.opt.Local[dim], c.opt.Global[dim]/max(c.opt.Local[dim], 1)
-	group, item := kernel.Tag{Kind: kernel.GroupAxis, Axis: dim}, kernel.Tag{Kind: kernel.LocalAxis, Axis: dim}
+	n, local, groups := l.n, c.opt.Local[l.dim], c.opt.Global[l.dim]/max(c.opt.Local[l.dim], 1)
+	group, item := kernel.Tag{Kind: kernel.GroupAxis, Axis: l.dim}, kernel.Tag{Kind: kernel.LocalAxis, Axis: l.dim}
 	base := "i"
-	if name := axisNames[op]; name != "" {
-		base = fmt.Sprintf("%s%d", name, dim)
+	if name := axisNames[l.op]; name != "" {
+		base = fmt.Sprintf("%s%d", name, l.dim)
 	}
-	switch op {
+	switch l.op {
 	case lift.MapGlb:
 		l.lids = min(local, n)
 		iname(base+"_g", min(groups, intmath.CeilDiv(n, local)), local, group)
@@ -132,17 +143,18 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	if last >= n {
 		l.domain = append(l.domain, polycount.GE(polycount.Int(n-1), sum))
 	}
-	if n == 1 {
-		return constant(0)
-	}
-	l.v = c.variable("v", n, sum)
-	if l.slots > 1 {
-		l.slotVar = c.variable("v", l.slots, l.slot)
-	}
-	if l.lids > 1 && lift.ParallelMaps.Has(op) && op != lift.MapWrg {
-		l.lidVar = c.variable("v", l.lids, l.lid)
-	}
-	return c.affine(polycount.Name(l.v))
+	return sum
+}
+
+// iname adds an iname with values from 0 to a loop.
+func (c *lowering) iname(l *loop, name string, count int64, tag kernel.Tag) polycount.Affine {
+	name = c.fresh(name)
+	l.inames = append(l.inames, name)
+	l.tags[name] = tag
+	c.spans[name] = span{0, count - 1}
+	x := polycount.Name(name)
+	l.domain = append(l.domain, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(count-1), x))
+	return x
 }
 
 // variable makes a variable with values 0 .. n-1 for an expression over inames.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // bins is the number of classes of values for estimating entropies.
@@ -77,7 +79,7 @@ func NewRedundancy(s *Set) (*Redundancy, error) {
 		r.Features = append(r.Features, rel)
 		row := make([]float64, len(s.Names))
 		for k := range s.Names {
-			if c := pearson(columns[j], columns[k]); !math.IsNaN(c) {
+			if c := stat.Correlation(columns[j], columns[k], nil); !math.IsNaN(c) {
 				row[k] = c
 			}
 		}

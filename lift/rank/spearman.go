@@ -2,8 +2,9 @@ package rank
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Ranks are the positions of the values in ascending order, from 1; equal values share their mean position.
@@ -29,22 +30,4 @@ func Ranks(values []float64) []float64 {
 
 // Spearman is the rank correlation of two lists: 1 for the same order, -1 for the opposite order, NaN if one of them is
 // constant.
-func Spearman(a, b []float64) float64 { return pearson(Ranks(a), Ranks(b)) }
-
-// pearson is the linear correlation, NaN if one of the lists is constant.
-func pearson(a, b []float64) float64 {
-	n := float64(len(a))
-	var ma, mb float64
-	for i := range a {
-		ma, mb = ma+a[i]/n, mb+b[i]/n
-	}
-	var aa, bb, ab float64
-	for i := range a {
-		x, y := a[i]-ma, b[i]-mb
-		aa, bb, ab = aa+x*x, bb+y*y, ab+x*y
-	}
-	if aa == 0 || bb == 0 {
-		return math.NaN()
-	}
-	return ab / math.Sqrt(aa*bb)
-}
+func Spearman(a, b []float64) float64 { return stat.Correlation(Ranks(a), Ranks(b), nil) }

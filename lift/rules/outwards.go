@@ -82,9 +82,18 @@ func under(t *lift.Term, n int) (inner *lift.Term, list views) {
 	}
 }
 
-// reduceOutwards finds map(fun(x => views of map(fun(y => views of reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs.
-func reduceOutwards(m *Match) *lift.Term {
-	t := m.Term
+// product is a reduction at each pair of elements of two arrays, one for all that a map does, as reduceOutwards finds it.
+type product struct {
+	f, z        *lift.Term // of the reduction, outside of the maps
+	xs, ys      *lift.Term
+	ofX, ofY    *lift.Term // what is zipped of an element of each, where x is the variable 1 and y 0
+	first       int        // the place of ofX in the zip
+	params      [2]*lift.Type
+	rows, cells views
+}
+
+// productIn is nil where a term has another form.
+func productIn(t *lift.Term) *product {
 	inner, rows := under(t.Kids[0].Body(), 1)
 	if inner.Op != lift.Map || inner.Kids[0].Op != lift.Lambda || lift.Uses(inner.Arg(), 0) {
 		return nil
@@ -102,58 +111,61 @@ func reduceOutwards(m *Match) *lift.Term {
 			return nil
 		}
 	}
-	// x is the variable 1 there, and y 0.
-	first := 0
+	p := &product{f: lift.Shift(f, -2), z: lift.Shift(z, -2), xs: t.Arg(), rows: rows, cells: cells}
 	if lift.Uses(zip.Kids[0], 0) {
-		first = 1
+		p.first = 1
 	}
-	ofX, ofY := zip.Kids[first], zip.Kids[1-first]
-	if !lift.Uses(ofX, 1) || lift.Uses(ofX, 0) || !lift.Uses(ofY, 0) || lift.Uses(ofY, 1) {
+	p.ofX, p.ofY = zip.Kids[p.first], zip.Kids[1-p.first]
+	if !lift.Uses(p.ofX, 1) || lift.Uses(p.ofX, 0) || !lift.Uses(p.ofY, 0) || lift.Uses(p.ofY, 1) {
 		return nil
 	}
-	xs, ys := t.Arg(), lift.Shift(inner.Arg(), -1)
-	fn := lift.Shift(f, -2)
-	start := lift.Shift(z, -2)
-	// The views of a result are around an array of one element: where the element is taken at once, it is not made.
-	single := len(cells) > 0 && cells[len(cells)-1].op == lift.At
-	us := mapViews(xs, ofX, func(x *lift.Term) *lift.Term {
-		return substitute(ofX, 1, x, t.Kids[0].Params[0], inner.Kids[0].Params[0])
-	})
-	vs := mapViews(ys, ofY, func(y *lift.Term) *lift.Term {
-		return substitute(ofY, 0, y, t.Kids[0].Params[0], inner.Kids[0].Params[0])
-	})
+	p.ys = lift.Shift(inner.Arg(), -1)
+	p.params = [2]*lift.Type{t.Kids[0].Params[0], inner.Kids[0].Params[0]}
+	return p
+}
+
+// reduceOutwards finds map(fun(x => views of map(fun(y => views of reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs.
+func reduceOutwards(m *Match) *lift.Term {
+	p := productIn(m.Term)
+	if p == nil {
+		return nil
+	}
+	us := mapViews(p.xs, p.ofX, func(x *lift.Term) *lift.Term { return substitute(p.ofX, 1, x, p.params[0], p.params[1]) })
+	vs := mapViews(p.ys, p.ofY, func(y *lift.Term) *lift.Term { return substitute(p.ofY, 0, y, p.params[0], p.params[1]) })
 	pairs := lift.Of(lift.Zip, lift.TransposeOf(us), lift.TransposeOf(vs))
 	if pairs.Err() != nil {
 		return pairs
 	}
-	acc := lift.GenerateOf(xs.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term {
-		return lift.GenerateOf(ys.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term { return start }))
+	acc := lift.GenerateOf(p.xs.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term {
+		return lift.GenerateOf(p.ys.Type.Len, lift.Fn1(lift.Int32, func(*lift.Term) *lift.Term { return p.z }))
 	}))
 	if acc.Err() != nil {
 		return acc
 	}
-	step := lift.Fn([]*lift.Type{acc.Type, pairs.Type.Elem}, func(p ...*lift.Term) *lift.Term {
-		a, e := p[0], p[1]
+	step := lift.Fn([]*lift.Type{acc.Type, pairs.Type.Elem}, func(of ...*lift.Term) *lift.Term {
+		a, e := of[0], of[1]
 		return mapEach(lift.Of(lift.Zip, lift.GetOf(0, e), a), func(r *lift.Term) *lift.Term {
 			return mapEach(lift.Of(lift.Zip, lift.GetOf(1, e), lift.GetOf(1, r)), func(c *lift.Term) *lift.Term {
 				parts := []*lift.Term{lift.GetOf(0, r), lift.GetOf(0, c)}
-				if first == 1 {
+				if p.first == 1 {
 					parts[0], parts[1] = parts[1], parts[0]
 				}
-				return fn.Apply(lift.GetOf(1, c), lift.Of(lift.Tuple, parts...))
+				return p.f.Apply(lift.GetOf(1, c), lift.Of(lift.Tuple, parts...))
 			})
 		})
 	})
 	all := lift.AtOf(0, lift.Of(lift.ReduceSeq, step, acc, pairs))
-	if single {
-		cells = cells[:len(cells)-1]
+	cells := p.cells
+	// The views of a result are around an array of one element: where the element is taken at once, it is not made.
+	if last := len(cells) - 1; last >= 0 && cells[last].op == lift.At {
+		cells = cells[:last]
 	} else {
 		all = mapEach(all, func(row *lift.Term) *lift.Term { return lift.SplitOf(lift.Nat(1), row) })
 	}
 	if len(cells) > 0 {
 		all = mapEach(all, func(row *lift.Term) *lift.Term { return mapEach(row, cells.around) })
 	}
-	return mapEach(all, rows.around)
+	return mapEach(all, p.rows.around)
 }
 
 // mapViews is mapEach, but for a view that is the variable itself.

@@ -10,10 +10,8 @@ package expand
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -63,46 +61,6 @@ func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 	return e.nest(), e.copies, nil
 }
 
-func newExpansion(a *deps.Analysis, most int64) *expansion {
-	e := &expansion{
-		analysis: a, taken: names(a.Nest), read: map[at]place{}, written: map[at]place{}, early: map[element]place{},
-	}
-	for _, x := range a.Nest.Arrays {
-		e.left += most * elements(x)
-	}
-	return e
-}
-
-// at is an array at a statement.
-type at struct {
-	array     *scop.Array
-	statement *scop.Statement
-}
-
-// element is a read of a statement, by its text.
-type element struct {
-	statement *scop.Statement
-	text      string
-}
-
-// place is where copies have what an access is to: an array, and its first subscripts.
-type place struct {
-	array *scop.Array
-	over  []polycount.Affine
-}
-
-// expansion collects copies.
-type expansion struct {
-	analysis      *deps.Analysis
-	taken         map[string]bool
-	left          int64             // elements
-	read, written map[at]place      // what accesses become
-	early         map[element]place // what single reads become
-	copies        []Copies
-	first         []*first
-	last          []*last
-}
-
 // web gives a web copies where this takes dependences away. A scalar of the nest alone that has several webs gets one for each.
 func (e *expansion) web(x *scop.Array, w *web, several bool) error {
 	if w.initial {
@@ -140,54 +98,4 @@ func (e *expansion) web(x *scop.Array, w *web, several bool) error {
 		e.last = append(e.last, l)
 	}
 	return nil
-}
-
-// names are those that a nest uses.
-func names(n *scop.Nest) map[string]bool {
-	taken := map[string]bool{}
-	for _, list := range [][]string{polycount.Words(), n.Params} {
-		for _, name := range list {
-			taken[name] = true
-		}
-	}
-	for _, a := range n.Arrays {
-		taken[a.Name] = true
-	}
-	for _, l := range n.Loops {
-		taken[l.Iterator], taken[l.Name] = true, true
-	}
-	for _, s := range n.Statements {
-		for _, name := range append(slices.Clone(s.Iterators), s.Name) {
-			taken[name] = true
-		}
-	}
-	for _, f := range n.Functions {
-		taken[f.Name] = true
-	}
-	return taken
-}
-
-func (e *expansion) fresh(base string) string {
-	name := kernel.Fresh(base, func(s string) bool { return e.taken[s] || !expr.IsName(s) })
-	e.taken[name] = true
-	return name
-}
-
-// typical is what each parameter is where memory is compared.
-const typical = 1000
-
-// elements of an array where parameters have typical values. An extent that is open, or no number, counts as one.
-func elements(x *scop.Array) int64 {
-	n := int64(1)
-	for _, e := range x.Shape {
-		if e == nil {
-			continue
-		}
-		sizes := map[string]int64{}
-		expr.FreeVars(e, func(name string) { sizes[name] = typical })
-		if v, ok := expr.EvalInt64(e, sizes); ok && v > 0 && n < 1<<40 {
-			n *= min(v, 1<<20)
-		}
-	}
-	return n
 }

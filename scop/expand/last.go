@@ -102,14 +102,6 @@ func (e *expansion) loop(s *scop.Statement, points *polycount.Set, iterator, nam
 	s.Order = append(s.Order, polycount.Name(iterator), polycount.Int(0))
 }
 
-// access is one to an array, or to a scalar.
-func access(x *scop.Array, index []expr.Expr) expr.Expr {
-	if len(x.Shape) == 0 {
-		return expr.Var{Name: x.Name}
-	}
-	return &expr.Access{Array: x.Name, Index: index}
-}
-
 // determined leaves out iterators that equalities give, and says what they are.
 func determined(points *polycount.Set) (*polycount.Set, map[string]polycount.Affine) {
 	fixed := map[string]polycount.Affine{}

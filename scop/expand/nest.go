@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
 	"gpuperf/scop"
 )
 
@@ -96,11 +95,4 @@ func (e *expansion) becomes(x *scop.Array, s *scop.Statement, of expr.Expr, writ
 		return early
 	}
 	return e.read[at{x, s}]
-}
-
-func exprs(list []polycount.Affine) (out []expr.Expr) {
-	for _, a := range list {
-		out = append(out, expr.FromAffine(a))
-	}
-	return out
 }

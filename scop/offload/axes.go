@@ -40,6 +40,8 @@ type Form struct {
 	Jam              Jam
 	// Sweep tells of loops in the parallel ones whose iterations follow each other.
 	Sweep Sweep
+	// Folded: the tiles are those of a triangle, of which a folded grid has no others.
+	Folded bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
 	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum of a tile, and Bytes the size of an operand.
@@ -191,7 +193,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		}
 		if form.Tiles = b != nil; form.Tiles {
 			form.Operands = len(b.operands)
-			c.sizes(&form, b)
+			if err := c.sizes(&form, b); err != nil {
+				return nil, err
+			}
 		}
 	}
 	one, err := findPointwise(k, order)
@@ -208,12 +212,8 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	m := c.ask(form, n.Statements)
 	if form.Tiles && m.Depth > 0 {
-		tiled, err := b.make(m)
-		if err != nil {
-			return nil, err
-		}
-		if runs(tiled, c.on()) == nil {
-			return tiled, nil
+		if tiled, err := c.tiled(b, m, form.Folded); tiled != nil || err != nil {
+			return tiled, err
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
 		m = c.ask(form, n.Statements)
@@ -266,7 +266,7 @@ func sharedLoops(k *kernel.Kernel, n *scop.Nest) (over []string) {
 }
 
 // sizes enters the sizes of a form of tiles.
-func (c *compiler) sizes(f *Form, b *blocks) {
+func (c *compiler) sizes(f *Form, b *blocks) (err error) {
 	for axis, p := range b.order {
 		f.Extent[axis] = c.extent(b.domain, p)
 	}
@@ -274,6 +274,8 @@ func (c *compiler) sizes(f *Form, b *blocks) {
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
 	}
+	f.Folded, err = c.folds(b)
+	return err
 }
 
 // terms enters the sizes of a form of shared sums.

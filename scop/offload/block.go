@@ -10,6 +10,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
+	"gpuperf/scop/triangle"
 )
 
 // blocks makes a kernel whose work-groups compute tiles of sums as a whole: each work-item has several points, whose sums are in registers, and the operands of some terms at
@@ -29,6 +30,7 @@ type blocks struct {
 	lower, upper polycount.Affine
 	domain       *polycount.Set // of the parallel loops
 	whole        *polycount.Set // with that of the sum
+	tiles        *polycount.Set // those that have points, over the inames of tiles
 
 	sums *kernel.Array     // of a work-item
 	own  map[string]string // for variables of a point, the arrays with those of all points of a work-item
@@ -231,6 +233,7 @@ func (b *blocks) grid() error {
 	if parts := tiles.Disjuncts(); len(parts) != 1 {
 		return fmt.Errorf("%w: those of %s are a union of %d sets", errTiles, b.from.Name, len(parts))
 	}
+	b.tiles = tiles
 	b.to.Domains = append(b.to.Domains, tiles)
 	return nil
 }
@@ -424,3 +427,39 @@ func (p *phase) guarded(x point, term polycount.Affine, inames []string) []expr.
 
 // term is the iname of the terms of a phase, from its first one.
 func (p *phase) term() string { return p.b.over + "_term" + p.suffix }
+
+// tiled is the kernel of tiles, of a folded grid where that can be, nil where there is none that runs.
+func (c *compiler) tiled(b *blocks, m Mapping, folded bool) (*kernel.Kernel, error) {
+	k, err := b.make(m)
+	if err != nil {
+		return nil, err
+	}
+	if folded {
+		g, err := triangle.Find(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group)
+		if err != nil {
+			return nil, err
+		}
+		if g != nil {
+			if f, err := g.Fold(k); err != nil || runs(f, c.on()) == nil {
+				return f, err
+			}
+		}
+	}
+	if runs(k, c.on()) != nil {
+		return nil, nil
+	}
+	return k, nil
+}
+
+// folds reports that the points are those of a triangle at the sizes of the kernel: folding leaves out a good part of the work-groups.
+func (c *compiler) folds(b *blocks) (bool, error) {
+	if len(b.order) != 2 {
+		return false, nil
+	}
+	g, err := triangle.Find(b.domain, b.order[1], b.order[0])
+	if g == nil || err != nil {
+		return false, err
+	}
+	of := func(s *polycount.Set) int64 { return c.extent(s, b.order[0]) * c.extent(s, b.order[1]) }
+	return 4*of(g.Launched()) <= 3*of(b.domain), nil
+}

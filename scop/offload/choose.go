@@ -50,6 +50,9 @@ func (f Form) cycles(m Mapping) float64 {
 		groups *= intmath.CeilDiv(f.Extent[axis], t)
 		side += t
 	}
+	if f.Folded {
+		groups = foldedGroups(f, of(m.Block, 0)*of(m.Points, 0), of(m.Block, 1)*of(m.Points, 1))
+	}
 	items, pairs := float64(product(m.Block)), float64(f.Operands)/2
 	px, py := m.Points[0], m.Points[1]
 	copies := pairs * float64(side*m.Depth) / items
@@ -61,6 +64,16 @@ func (f Form) cycles(m Mapping) float64 {
 		Groups: groups, Issue: steps * issue, Rounds: steps,
 		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
 	})
+}
+
+// foldedGroups is about how many work-groups a folded grid has, of tiles that have so many points along each side.
+func foldedGroups(f Form, width, height int64) int64 {
+	rows, columns := intmath.CeilDiv(f.Extent[1], height), intmath.CeilDiv(f.Extent[0], width)
+	longest := intmath.CeilDiv(columns*(rows+1-rows%2), rows)
+	if width != height {
+		longest++
+	}
+	return longest * intmath.CeilDiv(rows, 2)
 }
 
 // vectors is how many vectors the points of a work-item along an axis are.

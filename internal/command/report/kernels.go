@@ -232,7 +232,23 @@ func titleOf(all []kernel) string {
 			sizes = ""
 		}
 	}
-	return format.First(names, most) + sizes
+	return format.First(together(names), most) + sizes
+}
+
+// together is launches that differ by what follows the name as one, by what all have.
+func together(names []string) []string {
+	words := strings.Fields(names[0])
+	for _, name := range names[1:] {
+		other := strings.Fields(name)
+		if other[0] != words[0] {
+			return names
+		}
+		words = slices.DeleteFunc(words, func(w string) bool { return !slices.Contains(other, w) })
+	}
+	if len(names) == 1 {
+		return names
+	}
+	return []string{strings.Join(words, " ")}
 }
 
 // devices says of which devices the times of kernels are.

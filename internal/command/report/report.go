@@ -105,9 +105,21 @@ func pair(v [2]*float64) Cell {
 var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": func(v float64) bool { return !math.IsNaN(v) },
-	"finite": func(v float64) float64 { return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) },
+	"number":   func(v float64) bool { return !math.IsNaN(v) },
+	"finite":   func(v float64) float64 { return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) },
+	"breaking": breaking,
+	"whole":    whole,
 }).Parse(pageText))
+
+// breaking is a text whose lines may be broken behind commas, as those of sizes.
+func breaking(text string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), ",", ",<wbr>")) //nolint:gosec // it is escaped
+}
+
+// whole is quantities whose units stay on their lines.
+func whole(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, " ", "\u00a0"), "\u00a0–\u00a0", " – ")
+}
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error { return pageTemplate.Execute(w, p) }

@@ -16,11 +16,6 @@ type System struct {
 
 func (s *System) Clone() *System { return &System{CloneRows(s.Eq), CloneRows(s.Ge), s.Width} }
 
-// Feasible decides whether s has an integer solution.
-func (w *Work) Feasible(s *System) bool {
-	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
-}
-
 // Sample finds an integer solution [1, x…] of s. It destroys s.
 func (w *Work) Sample(s *System) (point Row, ok bool) {
 	point = Plus(s.Width, 1, 0, 0)

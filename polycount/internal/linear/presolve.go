@@ -117,14 +117,6 @@ func (b *box) span(r Row, mask uint64) (lo, hi int64, okLo, okHi bool) {
 	return lo, hi, okLo, okHi
 }
 
-func addProduct(a, k, x int64) (int64, bool) {
-	p, ok := arith.MulOK(k, x)
-	if !ok {
-		return 0, false
-	}
-	return arith.AddOK(a, p)
-}
-
 // presolve computes the box. If unsolvable is true, there is no solution; ok is false if there are too many columns.
 func (p *presolved) presolve() (unsolvable, ok bool) {
 	if p.Width() > 64 {
@@ -494,4 +486,9 @@ func (s *System) solveUnits() bool {
 		i = -1
 	}
 	return any
+}
+
+// Feasible decides whether s has an integer solution.
+func (w *Work) Feasible(s *System) bool {
+	return w.Solvable(question{eq: s.Eq, ge: s.Ge, n: s.Width - 1})
 }

@@ -336,3 +336,12 @@ func UnitVectors(n int) []Row {
 	}
 	return out
 }
+
+// addProduct is a + k·x; ok is false where it does not fit.
+func addProduct(a, k, x int64) (v int64, ok bool) {
+	p, ok := arith.MulOK(k, x)
+	if !ok {
+		return 0, false
+	}
+	return arith.AddOK(a, p)
+}

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/emulate/round"
+	"gpuperf/internal/round"
 )
 
 // number draws numbers of double precision of all sizes, often near those of smaller formats.
