@@ -108,7 +108,7 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	}
 	like := Like
 	f, err := lower.Kernel(file, fn, lower.Options{
-		FullUnroll: like.FullUnroll, ArrayUnroll: like.ArrayUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
+		FullUnroll: like.FullUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
 	})
 	if err != nil {
 		return nil, err
@@ -195,11 +195,9 @@ type Compiler struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations. Runtime is that up to which Times
 	// iterations of a loop of another length are written out beside each other.
 	FullUnroll, Runtime, Times int
-	// ArrayUnroll is FullUnroll of loops that choose elements of arrays of a work-item.
-	ArrayUnroll int
 	// Again is the size up to which the latter are so once more.
 	Again int
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, ArrayUnroll: 1600, Runtime: 120, Times: 4, Again: 12}
+var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12}

@@ -153,31 +153,43 @@ func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 	n := 0
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
-			switch x := e.(type) {
-			case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
-			case *cfront.Index:
-				if !ofElement(x.Of) { // else it is one access with that
-					n++
-				}
-			case *cfront.Call:
-				n += l.callSize(x)
-			case *cfront.Assign:
-				if to, ok := x.To.(*cfront.Ref); !ok || !x.Step || l.learnt.memory[to.Var] { // what counts follows from the iteration
-					n++
-				}
-			case *cfront.Binary:
-				n++
-				if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-					const division = 12 // instructions, about
-					n += division
+		n += l.operations(e)
+	}
+	return n + l.turns(s, before)*inOrder(stmts, l.sizeAfter)
+}
+
+// operations is size of an expression.
+func (l *lowering) operations(e cfront.Expr) (n int) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch x := e.(type) {
+		case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
+		case *cfront.Index:
+			switch {
+			case ofElement(x.Of): // it is one access with that
+			case l.inRegisters(x):
+				for _, sub := range x.Subs { // which are numbers then
+					n -= l.operations(sub)
 				}
 			default:
 				n++
 			}
-		})
-	}
-	return n + l.turns(s, before)*inOrder(stmts, l.sizeAfter)
+		case *cfront.Call:
+			n += l.callSize(x)
+		case *cfront.Assign:
+			if to, ok := x.To.(*cfront.Ref); !ok || !x.Step || l.learnt.memory[to.Var] { // what counts follows from the iteration
+				n++
+			}
+		case *cfront.Binary:
+			n++
+			if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
+				const division = 12 // instructions, about
+				n += division
+			}
+		default:
+			n++
+		}
+	})
+	return n
 }
 
 // ofElement reports whether an array is a member of an element of another one, or of what a pointer points to.
@@ -261,8 +273,11 @@ func (l *lowering) callSize(x *cfront.Call) int {
 		return n
 	}
 	if f, ok := cfront.IntrinsicOf(x.Func); ok && f.Kind == cfront.Math {
-		if single[f.IR] {
+		switch {
+		case single[f.IR]:
 			return 1
+		case l.approximates(x): // by a unit
+			return intrinsic
 		}
 		return function
 	}

@@ -36,37 +36,7 @@ func (l *lowering) writesOut(x *loop, n int) bool {
 	case x.Unroll > 1:
 		return n <= x.Unroll
 	}
-	size := n * l.size(x.Body)
-	return n <= 1 || size <= l.FullUnroll || size <= l.ArrayUnroll && l.picks(x)
-}
-
-// picks reports whether the counter of a loop chooses elements of an array of the work-item, which may be registers once the loop is written out.
-func (l *lowering) picks(x *loop) (found bool) {
-	c := l.counts(x)
-	if c == nil {
-		return false
-	}
-	var walk func(s cfront.Stmt)
-	walk = func(s cfront.Stmt) {
-		stmts, exprs := cfront.Inside(s)
-		for _, e := range exprs {
-			cfront.Walk(e, func(e cfront.Expr) {
-				if i, ok := e.(*cfront.Index); ok {
-					r, is := i.Of.(*cfront.Ref)
-					if is && r.Var.Class == cfront.Local && len(r.Var.Dims) > 0 && !r.Var.Pointer && r.Var.Space != cfront.LocalSpace {
-						for _, sub := range i.Subs {
-							found = found || names(sub, map[*cfront.Var]bool{c.v: true})
-						}
-					}
-				}
-			})
-		}
-		for _, inner := range stmts {
-			walk(inner)
-		}
-	}
-	walk(x.Body)
-	return found
+	return n <= 1 || n*l.size(x.Body) <= l.FullUnroll
 }
 
 // unrolled writes out all iterations.

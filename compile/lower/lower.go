@@ -17,8 +17,6 @@ type Options struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations; Runtime is that up to which a loop of another
 	// length is written out Times times.
 	FullUnroll, Runtime, Times int
-	// ArrayUnroll is FullUnroll of loops that choose elements of arrays of a work-item.
-	ArrayUnroll int
 	// Again is the size up to which what is written out Times times is so once more.
 	Again int
 	// Fast has approximations in place of functions and divisions; Cheap has divisions and roots that are not rounded correctly.

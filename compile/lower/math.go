@@ -57,7 +57,7 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 
 // function is a function of a lane; nil for what is not compiled here.
 func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
-	fast := l.Fast || strings.HasPrefix(x.Func, "__") && !strings.HasSuffix(x.Func, "_rn") || approximated(x.Func)
+	fast := l.approximates(x)
 	switch {
 	case isHalf(t):
 		return l.halfFunction(x, name, t, a)
@@ -67,6 +67,11 @@ func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.
 		return l.double(name, a)
 	}
 	return l.whole(x, name, t, a)
+}
+
+// approximates reports whether a function is to be an approximation, where the device has one.
+func (l *lowering) approximates(x *cfront.Call) bool {
+	return l.Fast || strings.HasPrefix(x.Func, "__") && !strings.HasSuffix(x.Func, "_rn") || approximated(x.Func)
 }
 
 // whole are functions of integers.
