@@ -235,7 +235,7 @@ func TestDeclarations(t *testing.T) {
 		},
 		{
 			"a library behind a header that is not found", cfront.CUDA, "f", "#include <all_of_it.h>\n__global__ void f(cuComplex *x, float *y) { y[0] = cuCrealf(x[0]); }",
-			"kernel f(global float32x2 x[*], global float32 y[*]); y[0] = cuCrealf(x[0]):float32; function cuCrealf(float32x2 x) float32; return x.0",
+			"function cuCrealf(float32x2 z) float32; return z.0; kernel f(global float32x2 x[*], global float32 y[*]); y[0] = cuCrealf(x[0]):float32",
 		},
 		{"an unknown type in the template that is named", cfront.CUDA, "f<float>", "template <class T> __global__ void f(foo x, T y) {}", "error: foo is no type that is known here"},
 		{"an unknown type", cfront.CUDA, "", "__global__ void f(foo x) {}", "kernel f(); not read: foo is no type that is known here"},

@@ -381,12 +381,16 @@ type Lacking struct {
 
 func (c *Case) lacking(kernel string, params []string) *Lacking {
 	l := &Lacking{Kernels: []string{kernel}}
+	if c.Own != nil { // what the kernel asks for once these are given
+		more := slices.DeleteFunc(slices.Clone(c.Own.Whole), func(n string) bool { return slices.Contains(params, n) })
+		params = slices.Concat(params, more)
+	}
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
 			l.names, l.values = append(l.names, p), append(l.values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
 		}
 	}
-	if len(c.IR.Opaque) > 0 { // which may be why the size is one
+	if len(c.IR.Opaque) > 0 && (c.Own == nil || len(c.Own.Whole) == 0) { // which may be why the size is one
 		o := c.IR.Opaque[0]
 		l.hint = fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
 	}

@@ -362,10 +362,7 @@ func (b *Builder) foldInteger(v *Value) *Value {
 	if r := b.foldExtended(v, x, y); r != nil {
 		return r
 	}
-	if r := rotation(b, v, x, y); r != nil {
-		return r
-	}
-	if r := combined(b, v); r != nil {
+	if r := foldFunnel(b, v, x, y); r != nil {
 		return r
 	}
 	if v.Op == Sub && x == y || v.Op == Xor && x == y {
