@@ -338,6 +338,11 @@ func multiplied(e expr.Expr, t expr.DType) expr.Expr {
 func (b *builder) division(x *cfront.Binary) expr.Expr {
 	left, right := b.operand(x.X, x.DType), b.operand(x.Y, x.DType)
 	natural := !x.DType.IsSigned()
+	if n, ok := b.number(x.Y); ok && b.isPassed(x.Y) {
+		if d, ok := n.Constant(); ok { // compiled code does not know it
+			b.fixed[d] = true
+		}
+	}
 	if d, ok := x.Y.(*cfront.Int); ok && d.Value > 0 {
 		n, ok := b.number(x.X)
 		natural = natural || ok && b.nonNegative(n)

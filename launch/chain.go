@@ -107,11 +107,14 @@ func (l *linker) access(x *expr.Access, after float64) {
 	}
 }
 
+// stepsByConstant are the operations of a quotient by a constant that come one after the other.
+const stepsByConstant = 3
+
 // operator adds the links of an operation. Of several operands the first two come first. A product that is added is part of a multiply-add.
 func (l *linker) operator(x *expr.Op, after float64) {
 	cycles := 0.0
 	if by := divisor(l.Kernel, x); by != nil && l.simple(x, by) {
-		cycles = byConstant * l.times[issueSingle]
+		cycles = stepsByConstant * l.times[issueSingle]
 	} else if x.Kind != expr.Neg {
 		cycles = l.latency(ops.Operators[x.Kind].Name, x)
 	}

@@ -279,16 +279,18 @@ func isRotation(x *expr.Op) bool {
 	if !ok || !ok2 || left.Kind != expr.Shl || right.Kind != expr.Shr || !expr.Equal(left.Args[0], right.Args[0]) {
 		return false
 	}
-	bare := func(e expr.Expr) expr.Expr {
-		for {
-			c, ok := e.(*expr.Cast)
-			if !ok {
-				return e
-			}
-			e = c.Arg
-		}
-	}
 	m, err := expr.EvalInt(bare(left.Args[1]), nil)
 	n, err2 := expr.EvalInt(bare(right.Args[1]), nil)
 	return err == nil && err2 == nil && m.Int64()+n.Int64() == 32
+}
+
+// bare is an expression without the conversions of what it gives.
+func bare(e expr.Expr) expr.Expr {
+	for {
+		c, ok := e.(*expr.Cast)
+		if !ok {
+			return e
+		}
+		e = c.Arg
+	}
 }

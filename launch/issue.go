@@ -294,17 +294,43 @@ func shared(e expr.Expr) bool {
 	return false
 }
 
-// byConstant are the instructions of a quotient of integers by a constant that is no power of two: a multiplication and shifts.
-const byConstant = 3
+// highHalf is for how many products the high half of one counts.
+const highHalf = 2
+
+// byConstant are the instructions of a quotient of integers by a constant that is no power of two, and what a remainder takes besides.
+func byConstant(remainder bool) []instruction {
+	products := int64(highHalf)
+	if remainder {
+		products++
+	}
+	return []instruction{{issueProduct, products, nil, everyLoop}, {issueLogic, 2, nil, everyLoop}}
+}
+
+// isRemainder reports whether what divides gives the rest.
+func isRemainder(e expr.Expr) bool {
+	switch x := e.(type) {
+	case *expr.Op:
+		return x.Kind == expr.Mod
+	case *expr.Call:
+		return strings.HasPrefix(x.Func, "c_mod_")
+	}
+	return false
+}
+
+// isArgument reports whether a number is one that the kernel has as an argument, which code does not know.
+func (b *builder) isArgument(e expr.Expr) bool {
+	v, err := expr.EvalInt(bare(e), nil)
+	return err == nil && v.IsInt64() && slices.Contains(b.p.nest.Kernel.Fixed, v.Int64())
+}
 
 // byFixed are the instructions of a quotient of integers by what does not change while a loop runs: a multiplication by the inverse, which is computed before
 // the loop, and comparisons that correct what it gives, more where numbers have signs.
 func byFixed(t expr.DType) []instruction {
-	n := int64(5)
+	additions, logic := int64(4), int64(3)
 	if t.IsSigned() {
-		n = 8
+		additions, logic = 5, 5
 	}
-	return []instruction{{issueProduct, 2, nil, everyLoop}, {issueLogic, n, nil, everyLoop}}
+	return []instruction{{issueProduct, highHalf + 1, nil, everyLoop}, {issueInteger, additions, nil, everyLoop}, {issueLogic, logic, nil, everyLoop}}
 }
 
 // simplified notes what compiled code does in place of operations: a shift to the left multiplies, and a quotient by a constant is no division.
@@ -325,6 +351,7 @@ func (b *builder) simplified(e expr.Expr, out *[]instruction) {
 		return
 	}
 	power, constant := isConstant(by)
+	constant = constant && (t.Base().IsFloat() || !b.isArgument(by))
 	switch {
 	case constant && t.Base().IsFloat():
 		if power {
@@ -333,7 +360,8 @@ func (b *builder) simplified(e expr.Expr, out *[]instruction) {
 	case constant && power:
 		replace(issueDivideInteger, issueInteger, 1)
 	case constant:
-		replace(issueDivideInteger, issueInteger, byConstant)
+		replace(issueDivideInteger, issueInteger, 0)
+		*out = append(*out, byConstant(isRemainder(e))...)
 	case t.IsInteger():
 		mask := loopsOf(b.index(by))
 		replace(issueDivideInteger, issueDivideInteger, 0)
@@ -406,7 +434,10 @@ func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instru
 			case bits.OnesCount64(uint64(v.Int64())) == 1:
 				return true
 			}
-			one.kind, one.n = issueInteger, byConstant
+			for _, f := range byConstant(op.Kind == expr.Mod) {
+				*out = append(*out, instruction{f.kind, f.n, nil, one.loops})
+			}
+			return true
 		}
 		*out = append(*out, one)
 		return true
