@@ -239,9 +239,17 @@ func (p *parser) signature() *signature {
 			p.unexpected(`"," or ")"`)
 		}
 	}
-	for p.accept("const") || p.accept("noexcept") || p.accept("override") {
-	}
+	p.qualified()
 	return s
+}
+
+// qualified passes what follows the parameters of a function: const, noexcept(…), &.
+func (p *cursor) qualified() {
+	for p.accept("const") || p.accept("noexcept") || p.accept("override") || p.accept("final") || p.lang.plusPlus && (p.accept("&") || p.accept("&&")) {
+		if p.is("(") && p.tokens[p.i-1].Is("noexcept") {
+			p.pass()
+		}
+	}
 }
 
 // withAngle runs f where > has another meaning than around.

@@ -167,6 +167,7 @@ const cudaMacros = `#define __CUDACC__ 1
 #define __cplusplus 201703L
 #define __LP64__ 1
 #define assert(condition) ((void) 0)
+#define __assert_fail(...) ((void) 0)
 #define cudaBoundaryModeZero 0
 #define cudaBoundaryModeClamp 1
 #define cudaBoundaryModeTrap 2

@@ -407,6 +407,9 @@ func (p *parser) ofType(at Pos) value {
 
 // predeclared is an expression that begins with a name which no declaration in the file gives: those of the language.
 func (p *parser) predeclared(at Pos, name cpp.Token) value {
+	if functionNames[name.Text] {
+		return p.nameOfFunction(at)
+	}
 	if p.lang.hosted {
 		return p.undeclared(at, name)
 	}

@@ -144,13 +144,19 @@ func (p *typer) indirect(at Pos, of value, args []value) value {
 	return value{&Unknown{result.typed(at), "a call through a pointer", append([]Expr{of.e}, expressions(args)...)}, result}
 }
 
+// functionNames are names that hold the name of the function around them.
+var functionNames = map[string]bool{"__func__": true, "__FUNCTION__": true, "__PRETTY_FUNCTION__": true}
+
+// nameOfFunction reads one of these names.
+func (p *parser) nameOfFunction(at Pos) value {
+	p.next()
+	t := pointerTo(number(expr.Int8))
+	return value{&Unknown{t.typed(at), AString, nil}, t}
+}
+
 // undeclared is a name that a program uses without declaring it: what compilers know, or a function whose value is an int.
 func (p *parser) undeclared(at Pos, name cpp.Token) value {
 	switch {
-	case name.Text == "__func__", name.Text == "__FUNCTION__", name.Text == "__PRETTY_FUNCTION__":
-		p.next()
-		t := pointerTo(number(expr.Int8))
-		return value{&Unknown{t.typed(at), AString, nil}, t}
 	case !p.peek(1).Is("("):
 		p.unknown(name, "%s is not declared")
 	case operators[name.Text] != "":

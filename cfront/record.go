@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -117,13 +118,18 @@ func (p *parser) members(t *ctype) {
 		}
 		if err != nil {
 			end := p.declarationEnd(start)
-			if name, operator := p.functionName(start, end); name == 0 && !operator && t.record.why == "" {
+			if name, operator := p.functionName(start, end); name == 0 && !operator && !p.noData(start, end) && t.record.why == "" {
 				t.record.why = "a member is not read"
 			}
 			p.i = max(end, start+1)
 		}
 	}
 	t.record.known = true
+}
+
+// noData reports whether a member between two tokens is none that a record holds: a name for a type, or one of all records.
+func (p *cursor) noData(start, end int) bool {
+	return oneOf(p.tokens[start], "using", "typedef", "friend", "template") || slices.ContainsFunc(p.tokens[start:min(start+3, end)], func(t cpp.Token) bool { return t.Is("static") })
 }
 
 func (p *parser) readMember(t *ctype) {
@@ -436,4 +442,39 @@ func (p *parser) bodyOutside(t *ctype, in *scope, at, end int) {
 			return
 		}
 	}
+}
+
+// called is the operator of a call whose brackets begin a text, with the number of its arguments behind it.
+func called(tokens []cpp.Token) string {
+	depth, n := 0, 0
+	for i, t := range tokens {
+		switch {
+		case oneOf(t, "(", "[", "{"):
+			depth++
+		case oneOf(t, ")", "]", "}"):
+			depth--
+		}
+		if depth == 0 {
+			if i > 1 {
+				n++
+			}
+			break
+		}
+		if depth == 1 && t.Is(",") {
+			n++
+		}
+	}
+	return fmt.Sprint(callOperator, n)
+}
+
+const callOperator = "operator()"
+
+// has reports whether a record has a member: a name, or the operator of a call with so many arguments.
+func (r *record) has(member string) bool {
+	n, call := strings.CutPrefix(member, callOperator)
+	if !call {
+		return r.scope.names[member] != nil
+	}
+	o, _ := r.scope.names[callOperator].(*overloads)
+	return o != nil && slices.ContainsFunc(o.list, func(c *callable) bool { return fmt.Sprint(len(c.params)) == n })
 }

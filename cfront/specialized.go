@@ -10,6 +10,8 @@ import (
 	"gpuperf/internal/nameset"
 )
 
+func isClass(x any) bool { _, ok := x.(*class); return ok }
+
 // pattern is a specialization of a class template: for arguments of the form that stands after its name.
 type pattern struct {
 	params    []templateParam
@@ -226,14 +228,15 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 	return open, s
 }
 
-// propose notes an instance of the template of a kernel: of float, true and 16, and the first of an enumeration.
-func (p *lookup) propose(name string, params []templateParam) {
+// propose notes an instance of the template of a kernel, whose text are tokens: of true and 16, the first of an enumeration, and float, or a record of the file that has
+// what the kernel uses of the type.
+func (p *lookup) propose(name string, params []templateParam, tokens []cpp.Token) {
 	var args []string
 	for _, x := range params {
 		switch {
 		case x.def > 0 || x.isClass:
 		case x.isType:
-			args = append(args, "float")
+			args = append(args, p.typeWith(usedOf(x.name, tokens)))
 		case x.of != nil && x.of.values != nil:
 			args = append(args, "0")
 		case x.of != nil && x.of.dtype == boolType.dtype:
@@ -246,6 +249,50 @@ func (p *lookup) propose(name string, params []templateParam) {
 		p.file.Proposed = map[string]string{}
 	}
 	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
+}
+
+// usedOf are what a text uses of a type that is a parameter of a template: X::member, X()(…), and the call of a parameter x of the type.
+func usedOf(name string, tokens []cpp.Token) (members []string) {
+	objects := []string{}
+	for i, t := range tokens[:max(0, len(tokens)-4)] {
+		next := func(n int, text string) bool { return tokens[i+n].Is(text) }
+		object := t.Kind == cpp.Name && slices.Contains(objects, t.Text)
+		switch {
+		case t.Text == name && next(1, "::") && tokens[i+2].Kind == cpp.Name:
+			members = nameset.Add(members, tokens[i+2].Text)
+		case t.Text == name && (next(1, "(") && next(2, ")") || next(1, "{") && next(2, "}")) && next(3, "("):
+			members = nameset.Add(members, called(tokens[i+3:]))
+		case object && next(1, "("):
+			members = nameset.Add(members, called(tokens[i+1:]))
+		case object && next(1, ".") && tokens[i+2].Kind == cpp.Name:
+			members = nameset.Add(members, tokens[i+2].Text)
+		case t.Text == name && tokens[i+1].Kind == cpp.Name && (next(2, ",") || next(2, ")")):
+			objects = append(objects, tokens[i+1].Text)
+		case t.Text == name && next(1, "const") && tokens[i+2].Kind == cpp.Name:
+			objects = append(objects, tokens[i+2].Text)
+		case t.Text == name && next(1, "&") && tokens[i+2].Kind == cpp.Name:
+			objects = append(objects, tokens[i+2].Text)
+		}
+	}
+	return members
+}
+
+// typeWith is the name of a record that has all of some members, the first in the order of names, or float.
+func (p *lookup) typeWith(members []string) string {
+	found := "float"
+	if len(members) == 0 {
+		return found
+	}
+	for name, what := range p.global.names {
+		t, is := what.(*ctype)
+		if !is || !isRecord(t) || strings.Contains(name, " ") || found != "float" && name > found {
+			continue
+		}
+		if !slices.ContainsFunc(members, func(m string) bool { return !t.record.has(m) }) {
+			found = name
+		}
+	}
+	return found
 }
 
 // Instances are those of a template that the host code of the file launches, or else the one that is proposed.

@@ -54,6 +54,9 @@ func (p *parser) specifiers() *specifiers {
 	var words []string
 	constant := false
 	for {
+		for p.lang.plusPlus && p.is("[") && p.peek(1).Is("[") {
+			p.pass()
+		}
 		t := p.tok()
 		if t.Kind != cpp.Name && !(p.lang.plusPlus && p.is("::") && s.t == nil && len(words) == 0) {
 			break
@@ -283,13 +286,31 @@ func (p *lookup) startsType() bool {
 // nestedType is a type, or one that is declared in it where :: and its name follow.
 func (p *parser) nestedType(t *ctype) *ctype {
 	for p.is("::") && t.form == recordForm && t.record.scope != nil {
-		inner, ok := t.record.scope.names[p.peek(1).Text].(*ctype)
-		if !ok {
-			break
+		n := 1
+		if p.peek(n).Is("template") {
+			n++
 		}
-		p.next()
-		p.next()
-		t = inner
+		switch inner := t.record.scope.names[p.peek(n).Text].(type) {
+		case *ctype:
+			p.i += n + 1
+			t = inner
+		case *class:
+			if !p.peek(n + 1).Is("<") {
+				return t
+			}
+			at := Pos(p.peek(n).At)
+			p.i += n + 1
+			t = p.classInstance(inner, at)
+		case *aliasTemplate:
+			if !p.peek(n + 1).Is("<") {
+				return t
+			}
+			at := Pos(p.peek(n).At)
+			p.i += n + 1
+			t = p.alias(inner, at)
+		default:
+			return t
+		}
 	}
 	return t
 }

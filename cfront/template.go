@@ -139,13 +139,14 @@ func (p *parser) template() {
 		o.templates = append(o.templates, p.newTemplate(o.name, params, start))
 	case i == 0:
 		p.variableTemplate(params, start, end)
+	case i == start && isClass(p.scope.find(p.tokens[i].Text)): // a guide for what its arguments are
 	case len(params) == 0:
 		p.specialization(start)
 	default:
 		name := p.tokens[i].Text
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
-			p.propose(name, params)
+			p.propose(name, params, p.tokens[start:end])
 		}
 		o := p.overloaded(name)
 		for _, t := range o.templates {
@@ -193,6 +194,9 @@ func (p *cursor) defines(start, end int) bool {
 // templateParams reads the parameters of a template, from < to >.
 func (p *parser) templateParams() (out []templateParam) {
 	p.expect("<")
+	outer := p.scope
+	p.scope = &scope{outer: outer} // later parameters may have earlier ones for their type
+	defer func() { p.scope = outer }()
 	for !p.accept(">") {
 		var x templateParam
 		switch {
@@ -220,7 +224,9 @@ func (p *parser) templateParams() (out []templateParam) {
 			p.fail(p.here(), "templates with any number of parameters are not read")
 		}
 		if p.tok().Kind == cpp.Name {
-			x.name = p.next().Text
+			if x.name = p.next().Text; x.isType {
+				p.scope.set(x.name, &ctype{form: otherForm, name: x.name})
+			}
 		}
 		if function {
 			p.expect(")")

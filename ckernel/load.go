@@ -87,7 +87,7 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	case len(names) == 0:
 		return nil, &source.Error{Msg: file.Name + " has no kernel function", Hint: "kernel functions are __kernel in OpenCL C and __global__ in CUDA C"}
 	case name == "" && len(names) > 1:
-		return nil, &source.Error{Msg: fmt.Sprintf("%s has %d kernel functions: %s", file.Name, len(names), nameset.Text(names)), Hint: "choose one with --kernel, or as FILE#NAME"}
+		return nil, &source.Error{Msg: fmt.Sprintf("%s has %d kernel functions: %s", file.Name, len(names), nameset.Text(names)), Hint: fmt.Sprintf("choose one with --kernel, or name one or several as %s#%s", file.Name, names[0])}
 	case name == "":
 		name = names[0]
 	}

@@ -19,7 +19,9 @@ import (
 	"gpuperf/compile/machine"
 	"gpuperf/compile/ssa"
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/internal/fault"
+	"gpuperf/samples"
 	"gpuperf/sass"
 )
 
@@ -106,7 +108,7 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	}
 	like := Like
 	f, err := lower.Kernel(file, fn, lower.Options{
-		FullUnroll: like.FullUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
+		FullUnroll: like.FullUnroll, ArrayUnroll: like.ArrayUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
 	})
 	if err != nil {
 		return nil, err
@@ -122,7 +124,7 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	if n := fn.MostItems; n > 0 && (most == 0 || registerFile/int(n) < most) {
 		most = registerFile / int(n)
 	}
-	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
+	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, Gaps: gapsOf(o.Architecture), File: name, Limit: most})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not compiled here: %w", name, entry, err)
 	}
@@ -135,6 +137,12 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	p.Function.Target = o.Architecture
 	held(p.Function, f)
 	return p, nil
+}
+
+// gapsOf are those of devices of an architecture, by their data sheet; none where it does not say them.
+func gapsOf(architecture string) machine.Gaps {
+	d := facts.Of(samples.Fingerprint{Architecture: architecture})
+	return machine.Gaps{ALU: d.Value(facts.ALUGap), IMAD: d.Value(facts.IMADGap), Floats: d.Value(facts.FMAGap)}
 }
 
 // kernelOf is the kernel of a name, or the only one.
@@ -187,9 +195,11 @@ type Compiler struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations. Runtime is that up to which Times
 	// iterations of a loop of another length are written out beside each other.
 	FullUnroll, Runtime, Times int
+	// ArrayUnroll is FullUnroll of loops that choose elements of arrays of a work-item.
+	ArrayUnroll int
 	// Again is the size up to which the latter are so once more.
 	Again int
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12}
+var Like = Compiler{FullUnroll: 400, ArrayUnroll: 1600, Runtime: 120, Times: 4, Again: 12}

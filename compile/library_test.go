@@ -15,6 +15,8 @@ import (
 )
 
 func lgamma(x float64) float64  { y, _ := math.Lgamma(x); return y }
+func sinpi(x float64) float64   { return math.Sin(math.Pi * x) }
+func cospi(x float64) float64   { return math.Cos(math.Pi * x) }
 func normcdf(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // TestLibrary compares functions of mathematics with those of the standard library.
@@ -28,6 +30,7 @@ func TestLibrary(t *testing.T) {
 		"cos": {math.Cos, -9, 9}, "log": {math.Log, 0.01, 90}, "log2": {math.Log2, 0.01, 90}, "log10": {math.Log10, 0.01, 90}, "exp2": {math.Exp2, -9, 9},
 		"asinh": {math.Asinh, -4, 4}, "acosh": {math.Acosh, 1.1, 9}, "atanh": {math.Atanh, -0.9, 0.9}, "erf": {math.Erf, -4, 4}, "erfc": {math.Erfc, -4, 7},
 		"lgamma": {lgamma, 0.2, 20}, "tgamma": {math.Gamma, 0.2, 6}, "normcdf": {normcdf, -4, 4},
+		"sinpi": {sinpi, -3, 3}, "cospi": {cospi, -3, 3},
 	}
 	double := map[string]func(float64) float64{"j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1}
 	text, n := "", 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	bits32 "math/bits"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -214,4 +215,36 @@ func executed(t *testing.T, source string, in []byte) ([]byte, error) {
 	}
 	out, _ := group.Read("out", 0, 4*items*outputs)
 	return out, nil
+}
+
+// TestRotations: what one instruction rotates or combines of three words is what the text says, constants in it or not.
+func TestRotations(t *testing.T) {
+	const text = `unsigned u = x, w = z + 0x9e3779b9u;
+  o[0] = ((w >> 7) | (w << 25)) ^ ((y << 11) ^ (y >> 21));
+  o[1] = (u & y) ^ (u & w) ^ (y & w);
+  o[2] = ((u & y) ^ (~u & w)) + ((w << 3) | (w >> 28)) + ((u >> 5) | (y << 27));
+  o[3] = ~((u | y) & ~(w ^ u)) | (y & ~w);
+`
+	p, err := Kernel(context.Background(), alone(text), "k", Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(p.Listing, "SHF.L.W"); n != 2 {
+		t.Errorf("%d rotations, want 2\n%s", n, p.Listing)
+	}
+	in := randomInputs(1)
+	got, err := executed(t, alone(text), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		u, y, w := word(in, i), word(in, items+i), word(in, 2*items+i)+0x9e3779b9
+		for s, want := range []uint32{
+			bits32.RotateLeft32(w, -7) ^ bits32.RotateLeft32(y, 11), u&y ^ u&w ^ y&w, (u&y ^ ^u&w) + (w<<3 | w>>28) + (u>>5 | y<<27), ^((u | y) & ^(w ^ u)) | y&^w,
+		} {
+			if v := word(got, s*items+i); v != want {
+				t.Fatalf("o[%d] of %#x, %#x, %#x is %#x, want %#x", s, u, y, w, v, want)
+			}
+		}
+	}
 }

@@ -127,6 +127,9 @@ func (e *emulation) longest() {
 	case e.builder.Steps > mostLooked: // one more would take long
 		if e.builder.Long > 0 && e.work.Groups > 1 { // whose length follows from data
 			e.unseen = 1 - 1/float64(e.work.Groups)
+			if e.most == 1 { // where a multiprocessor has several, those with the longest have others that are not
+				e.first = e.longestDrawn()
+			}
 		}
 		return
 	case e.builder.Steps > mostExecuted:
@@ -399,6 +402,9 @@ func (e *emulation) machine(resident int64) *timing.Machine {
 	m := multiprocessor(e.Device, e.busy, int64(machine.Caches(e.Device, e.work.Group.Local, resident).L1))
 	if e.sector > 0 {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
+	}
+	if last := len(m.Code.Levels) - 1; last >= 0 && len(e.ops) > 0 {
+		m.Code.Kept = !e.Cold && e.ops[len(e.ops)-1].Address-e.ops[0].Address < m.Code.Levels[last].Bytes
 	}
 	e.merge(m)
 	if crowded := timing.Cycles(e.crowded()); crowded > 0 {

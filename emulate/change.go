@@ -100,7 +100,8 @@ func (c *Change) trace(t *timing.Trace) []timing.Node {
 	return nodes
 }
 
-func (c *Change) nodes(list []timing.Node, loops int) (out []timing.Node) {
+func (c *Change) nodes(list []timing.Node, loops int) []timing.Node {
+	out := make([]timing.Node, 0, len(list))
 	for i := range list {
 		n := &list[i]
 		to := timing.Node{Times: n.Times, Events: n.Events}
@@ -110,7 +111,7 @@ func (c *Change) nodes(list []timing.Node, loops int) (out []timing.Node) {
 			}
 		}
 		if c.Events != nil && n.Events != nil {
-			to.Events = nil
+			to.Events = make([]timing.Event, 0, len(n.Events))
 			for _, e := range n.Events {
 				to.Events = append(to.Events, c.Events(&Instruction{e, loops})...)
 			}

@@ -162,6 +162,11 @@ func errorsOf(all []developed, keep func(*developed) bool) (e errors) {
 			list = append(list, all[i].off())
 		}
 	}
+	return averaged(list)
+}
+
+// averaged are the averages of a list, which is sorted.
+func averaged(list []float64) (e errors) {
 	if len(list) == 0 {
 		return e
 	}

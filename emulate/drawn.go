@@ -14,6 +14,9 @@ const (
 	mostDraws  = 64        // blocks
 	leastDraws = 16        // the same, where these are long
 	mostDrawn  = 1_000_000 // instructions that are executed for the lengths of blocks, and again for those that are timed
+
+	mostAlone   = 300_000   // the same of a warp: about 30 ms
+	mostLongest = 4_000_000 // the same for the longest of a launch that is as long as that one
 )
 
 // golden is the part of the grid that lies between two blocks which are drawn one after the other: however many there are, they are spread evenly, and at no
@@ -35,7 +38,7 @@ func (e *emulation) draw() *lengths {
 			break
 		}
 		at := drawnAt(k, e.work.Groups)
-		l.drawn = append(l.drawn, drawn{at, e.lengthOf(at, int(k))})
+		l.drawn = append(l.drawn, drawn{at, e.lengthOf(at, int(k), mostAlone)})
 	}
 	slices.SortFunc(l.drawn, func(a, b drawn) int { return cmp.Compare(a.at, b.at) })
 	l.drawn = slices.CompactFunc(l.drawn, func(a, b drawn) bool { return a.at == b.at })
@@ -54,16 +57,31 @@ func (e *emulation) draw() *lengths {
 	return l
 }
 
+// longestDrawn is the number of the block that executes most of some that are drawn, by one warp of each.
+func (e *emulation) longestDrawn() (number int64) {
+	done, longest := e.builder.Steps, 0.0
+	for k := range min(leastDraws, e.work.Groups) {
+		if e.builder.Steps-done > mostLongest {
+			break
+		}
+		at := drawnAt(k, e.work.Groups)
+		if n := e.lengthOf(at, int(k), 2*mostAlone); n > longest {
+			number, longest = at, n
+		}
+	}
+	return number
+}
+
 // drawnAt is the number of a block of so many that is drawn.
 func drawnAt(k, total int64) int64 {
 	_, part := math.Modf((float64(k) + 0.5) * golden)
 	return int64(part * float64(total))
 }
 
-// lengthOf is how many instructions a block executes, by its number: by one of its warps alone, where that waits for no other.
-func (e *emulation) lengthOf(number int64, warp int) float64 {
+// lengthOf is how many instructions a block executes, by its number: by one of its warps alone, up to so many, where that does not wait for ever.
+func (e *emulation) lengthOf(number int64, warp, most int) float64 {
 	at := e.index(number)
-	if n, ok := e.builder.Alone(at, warp%int(e.warps)); ok {
+	if n, ok := e.builder.Alone(at, warp%int(e.warps), most); ok {
 		return n * float64(e.warps)
 	}
 	return e.length([3]int64{int64(at[0]), int64(at[1]), int64(at[2])})

@@ -152,7 +152,7 @@ func (e *emulation) told(base timed) *Result {
 	r := e.result(base)
 	r.emulation, r.base = e, base
 	switch {
-	case r.Status == Endless:
+	case !r.Status.Timed():
 	case e.Sensitivity:
 		e.sensitivity(r, base)
 		if e.Regions {
@@ -266,7 +266,9 @@ func (e *emulation) prepare() (err error) {
 	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)
 	e.busy = min(e.work.Groups, multiprocessors)
-	e.most = (e.work.Groups + multiprocessors - 1) / multiprocessors
+	if e.most = (e.work.Groups + multiprocessors - 1) / multiprocessors; e.most <= e.resident {
+		e.launch.AtOnce = e.work.Groups
+	}
 	return nil
 }
 

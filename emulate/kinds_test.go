@@ -121,21 +121,19 @@ func TestKinds(t *testing.T) {
 		t.Logf("%s: %s", kind, strings.Join(ratios, " "))
 	}
 	slices.Sort(took)
-	slices.Sort(all)
 	slices.Sort(widths)
-	logs, sum, far := 0.0, 0.0, 0
+	far := 0
 	for _, e := range all {
-		logs, sum = logs+math.Log(max(e, 1e-3)), sum+e
 		if e > 0.5 {
 			far++
 		}
 	}
-	n := len(all)
+	n, e := len(all), averaged(all)
 	if n == 0 {
 		return
 	}
 	t.Logf("%d launches: geometric %.3f, mean %.3f, median %.3f, %d off by over half; %d inside their interval, half-width %.2f in the median; %.3f s in the median, %.2f at most",
-		n, math.Exp(logs/float64(n)), sum/float64(n), all[n/2], far, inside, widths[n/2], took[n/2], took[n-1])
+		n, e.geometric, e.mean, e.median, far, inside, widths[n/2], took[n/2], took[n-1])
 }
 
 // processor is for how many seconds the process has run on processors so far.

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,9 @@ func (d *decoder) op(in *sass.Instruction, reuse int) timing.Op {
 		d.wide(in, &op)
 	}
 	if in.Code == nil {
-		op.Pipe = pipeOf(&op)
+		if op.Pipe = cmp.Or(op.Beside, op.Unit); op.Action == timing.Access {
+			op.Pipe = timing.Address
+		}
 		d.guards(in, &op)
 	} else {
 		c := in.Code.Control()
@@ -82,18 +85,6 @@ func (d *decoder) guards(in *sass.Instruction, op *timing.Op) {
 	if r := in.Guard.Register; in.Guard != (sass.Guard{}) && r.Index != sass.Constant {
 		op.Uses = append(op.Uses, as(r)...)
 	}
-}
-
-func pipeOf(op *timing.Op) timing.Pipe {
-	switch {
-	case op.Action == timing.Access:
-		return timing.Addresses
-	case op.Unit == timing.ALU:
-		return timing.Integers
-	case op.Unit == timing.FMA || op.Unit == timing.IMAD:
-		return timing.Multiplied
-	}
-	return timing.Elsewhere
 }
 
 func board(n int) int8 {

@@ -99,21 +99,14 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("%s: emulated in %.2f us, although its work alone takes %.2f: %+v", c.name, c.Seconds*1e6, bound.Seconds*1e6, bound.Uses)
 		}
 	}
-	slices.Sort(errors)
-	logs, sum := 0.0, 0.0
-	for _, e := range errors {
-		logs += math.Log(max(e, 1e-3))
-		sum += e
-	}
-	n := float64(len(errors))
-	geometric, mean, median := math.Exp(logs/n), sum/n, errors[len(errors)/2]
+	e := averaged(errors)
 	launches, executed := 40, 25
 	if long {
 		launches, executed = 120, 90
 	}
 	t.Logf("%d launches: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d within their interval, of %d that have one; instructions within 3 %% of %d of %d",
-		len(all), geometric, mean, median, within, closed, exact, counted)
-	if len(all) < launches || geometric > 0.075 || mean > 0.115 || median > 0.09 {
+		len(all), e.geometric, e.mean, e.median, within, closed, exact, counted)
+	if len(all) < launches || e.geometric > 0.075 || e.mean > 0.115 || e.median > 0.09 {
 		t.Error("the errors are greater than docs/emulation.md says")
 	}
 	if within < closed*85/100 || closed < len(all)*3/4 {

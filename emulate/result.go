@@ -46,7 +46,7 @@ func (e *emulation) result(t timed) *Result {
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
 	j := e.judge(t)
 	r.Warnings = append(r.Warnings, r.outside()...)
-	if r.Status, r.Reasons = j.status, j.why; r.Status == Endless {
+	if r.Status, r.Reasons = j.status, j.why; !r.Status.Timed() {
 		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
 	}
 	r.Waves = float64(e.work.Groups) / float64(d.Int(facts.Multiprocessors)*e.resident)

@@ -195,26 +195,30 @@ func (e *emulation) largerL2() Change {
 	loads, stores, _ := e.served(e.moved)
 	fewerLoads, fewerStores, sector := e.served(e.accessed.Estimate(larger))
 	loads, stores = part(fewerLoads, loads), part(fewerStores, stores)
-	return Change{
+	c := Change{
 		Machine: func(m *timing.Machine) {
 			if sector > 0 {
 				m.Units[timing.DRAM].Gap = e.dramGap(sector)
 			}
 		},
-		Events: func(i *Instruction) []Event {
-			if i.Touch == nil {
-				return []Event{i.Event}
-			}
-			t := *i.Touch
-			t.DRAM *= loads
-			if t.Store || t.Atomic {
-				t.DRAM = i.Touch.DRAM * stores
-			}
-			changed := i.Event
-			changed.Touch = &t
-			return []Event{changed}
-		},
 	}
+	if loads == 1 && stores == 1 { // as much comes from DRAM as before
+		return c
+	}
+	c.Events = func(i *Instruction) []Event {
+		if i.Touch == nil {
+			return []Event{i.Event}
+		}
+		t := *i.Touch
+		t.DRAM *= loads
+		if t.Store || t.Atomic {
+			t.DRAM = i.Touch.DRAM * stores
+		}
+		changed := i.Event
+		changed.Touch = &t
+		return []Event{changed}
+	}
+	return c
 }
 
 // part is a over b, 0 where there is no b, and 1 at most.

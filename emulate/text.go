@@ -27,8 +27,8 @@ func (r *Result) Write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
 	r.writeReasons(w)
-	if r.Status == Endless {
-		fmt.Fprintln(w, "  time        none")
+	if !r.Status.Timed() {
+		fmt.Fprintf(w, "  time        %s\n", r.Status.Text(r.Seconds))
 		r.writeDoubts(w)
 		return
 	}
@@ -55,7 +55,7 @@ func (r *Result) Write(w io.Writer) {
 }
 
 // headings say what reasons of a status are about.
-var headings = map[Status]string{Supposed: "not known", AtLeast: "at least", Endless: "no time"}
+var headings = map[Status]string{Supposed: "not known", AtLeast: "at least", Unknown: "no bound", Endless: "no time"}
 
 // mostReasons is how many reasons are printed.
 const mostReasons = 6

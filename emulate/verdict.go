@@ -13,6 +13,7 @@ import (
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
 	"gpuperf/internal/format"
+	"gpuperf/sass"
 )
 
 // Status is what kind of a time emulation gives.
@@ -26,12 +27,14 @@ const (
 	Supposed Status = "supposed"
 	// AtLeast is a lower bound: what was executed is a part of what the launch does.
 	AtLeast Status = "at least"
+	// Unknown is a launch of which a part may be executed more often than the launch does, and another less often: it has no time, and no bound.
+	Unknown Status = "unknown"
 	// Endless is a launch that waits for what never comes. It has no time.
 	Endless Status = "endless"
 )
 
 // statuses are in the order of how much is wrong.
-var statuses = []Status{Whole, Supposed, AtLeast, Endless}
+var statuses = []Status{Whole, Supposed, AtLeast, Unknown, Endless}
 
 // Worse is the one of two with which more is wrong.
 func (s Status) Worse(than Status) Status {
@@ -45,14 +48,17 @@ func (s Status) Interval(seconds, within float64) [2]float64 {
 		return [2]float64{0, math.Inf(1)}
 	case AtLeast:
 		return [2]float64{seconds / within, math.Inf(1)}
-	case Endless:
+	case Unknown, Endless:
 		return [2]float64{math.Inf(1), math.Inf(1)}
 	}
 	return [2]float64{seconds / within, seconds * within}
 }
 
 // Finite reports whether the launch has a time that can be compared with others: a bound is none.
-func (s Status) Finite() bool { return s != AtLeast && s != Endless }
+func (s Status) Finite() bool { return s == Whole || s == Supposed }
+
+// Timed reports whether the launch has a time, or a bound of it.
+func (s Status) Timed() bool { return s != Unknown && s != Endless }
 
 // Text is a time of the kind, in seconds.
 func (s Status) Text(seconds float64) string {
@@ -61,6 +67,8 @@ func (s Status) Text(seconds float64) string {
 		return format.Seconds(seconds) + ", supposed"
 	case AtLeast:
 		return "≥ " + format.Seconds(seconds)
+	case Unknown:
+		return "not known"
 	case Endless:
 		return "none"
 	}
@@ -125,7 +133,7 @@ func (e *emulation) judge(base timed) (j judgement) {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
 	}
 	if j.more && j.status == AtLeast {
-		j.status = Supposed
+		j.status = Unknown
 	}
 	slices.SortStableFunc(j.why, func(a, b Reason) int {
 		return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index))
@@ -179,10 +187,14 @@ func (e *emulation) judgeData(j *judgement) {
 			j.add(status, d.Index, "%s is not known: %s", what, taken)
 		}
 	}
+	shared := slices.ContainsFunc(e.launch.Doubts(), func(d exec.Doubt) bool { return d.Kind == exec.AssumedShare })
 	for _, d := range e.launch.Decisions() {
 		if (d.Way == exec.Addresses || !guessed[d.Index]) && !e.awaited(d.Index) {
-			j.add(Supposed, d.Index, "%s %s from %s: %s", d.Way, follow[d.Way], e.said(d), e.taken(d))
-			j.more = j.more || d.Others && d.Way == exec.Turns
+			status := Supposed
+			if d.Others && d.Way == exec.Turns && !shared && e.works(d.Index) { // which others may do in its place, or undo
+				status = Unknown
+			}
+			j.add(status, d.Index, "%s %s from %s: %s", d.Way, follow[d.Way], e.said(d), e.taken(d))
 		}
 	}
 }
@@ -231,12 +243,23 @@ func (e *emulation) taken(d exec.Decision) string {
 		}
 	}
 	if d.Others {
-		list = append(list, "they are taken to come in turn")
+		list = append(list, "they are taken to come in turn, or to claim as much as each other")
 	}
 	if len(list) == 0 {
 		return "anything is taken"
 	}
 	return strings.Join(list, ", and ")
+}
+
+// works reports whether the loop of an instruction does more for others than to try again: it stores in global memory, too.
+func (e *emulation) works(index int) bool {
+	for i := range e.Function.Instructions {
+		op := e.Function.Instructions[i].Opcode
+		if op != nil && (op.Space == sass.Global || op.Space == sass.Generic) && op.Action == sass.Store && e.launch.Together(index, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // awaited reports whether an instruction is in a loop that waits for what others store.

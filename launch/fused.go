@@ -212,3 +212,83 @@ func terms(e expr.Expr) []expr.Expr {
 	}
 	return list
 }
+
+// One instruction combines three words bit by bit, whatever the operations, and one rotates a word, which the text says as two shifts that are joined.
+
+func isLogic(x *expr.Op) bool {
+	return x.Kind == expr.BitAnd || x.Kind == expr.BitOr || x.Kind == expr.BitXor || x.Kind == expr.BitNot
+}
+
+// bitwise is logic of words that compiled code computes together.
+type bitwise struct {
+	operations, rotations int64
+	words                 map[string]bool
+	within                map[string]bool // operations that are counted
+}
+
+// logic takes back what instructions of logic are saved in an expression, of which the given operation is the outermost one.
+func (b *builder) logic(x *expr.Op, out *[]instruction) {
+	t, err := b.p.nest.Kernel.TypeOf(x)
+	if err != nil || t.Base().Size() > 4 || b.joined[x] {
+		return
+	}
+	all := bitwise{words: map[string]bool{}, within: map[string]bool{}}
+	b.combine(x, &all)
+	if less := max(int64(len(all.words))/2, 1) - all.operations; less < 0 && all.operations > 0 {
+		*out = append(*out, instruction{issueLogic, less * t.Lanes(), nil, everyLoop})
+	}
+	if n := all.rotations * t.Lanes(); n > 0 { // the shift to the left, and what joins it with the other
+		*out = append(*out, instruction{issueLogic, -n, nil, everyLoop}, instruction{issueProduct, -n, nil, everyLoop})
+	}
+}
+
+// combine collects the operations and the words of an expression.
+func (b *builder) combine(e expr.Expr, all *bitwise) {
+	text := e.String()
+	x, ok := e.(*expr.Op)
+	_, before := b.computed[text]
+	switch {
+	case isNumber(e) || all.within[text]:
+	case !ok || !isLogic(x) || before && len(all.within) > 0:
+		all.words[text] = true
+	case isRotation(x):
+		b.joined[x] = true
+		all.words[text] = true
+		all.within[text] = true
+		all.rotations++
+	default:
+		b.joined[x] = true
+		all.within[text] = true
+		all.operations += max(int64(len(x.Args))-1, 1)
+		for _, arg := range x.Args {
+			b.combine(arg, all)
+		}
+	}
+}
+
+// isRotation reports whether an operation joins a word shifted to the left with the same shifted to the right, by 32 in all.
+func isRotation(x *expr.Op) bool {
+	if len(x.Args) != 2 || x.Kind != expr.BitOr && x.Kind != expr.BitXor {
+		return false
+	}
+	left, ok := x.Args[0].(*expr.Op)
+	right, ok2 := x.Args[1].(*expr.Op)
+	if ok && ok2 && left.Kind == expr.Shr {
+		left, right = right, left
+	}
+	if !ok || !ok2 || left.Kind != expr.Shl || right.Kind != expr.Shr || !expr.Equal(left.Args[0], right.Args[0]) {
+		return false
+	}
+	bare := func(e expr.Expr) expr.Expr {
+		for {
+			c, ok := e.(*expr.Cast)
+			if !ok {
+				return e
+			}
+			e = c.Arg
+		}
+	}
+	m, err := expr.EvalInt(bare(left.Args[1]), nil)
+	n, err2 := expr.EvalInt(bare(right.Args[1]), nil)
+	return err == nil && err2 == nil && m.Int64()+n.Int64() == 32
+}

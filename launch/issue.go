@@ -315,6 +315,9 @@ func (b *builder) simplified(e expr.Expr, out *[]instruction) {
 	if x, ok := e.(*expr.Op); ok && x.Kind == expr.Shl {
 		replace(issueLogic, issueProduct, 1)
 		return
+	} else if ok && isLogic(x) {
+		b.logic(x, out)
+		return
 	}
 	by := divisor(b.p.nest.Kernel, e)
 	t, err := b.p.nest.Kernel.TypeOf(e)

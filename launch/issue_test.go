@@ -142,6 +142,10 @@ var issueTests = map[string]struct {
 		"{[l0]: 0<=l0<32}", "y[l0] = x[l0]/3 + x[l0]/4; k[l0] = (k[l0] << 3) + (k[l0] >> 2) + k[l0] % 8 + k[l0] // 3", "x, y: float32; k: int32", 1,
 		map[string]float64{"float_divisions": 1, "single_ops": 1 + 1, "integer_divisions": 0, "integer_products": 1, "logic_ops": 1, "integer_ops": 3 + 1 + 3},
 	},
+	"one instruction rotates a word, and one combines three": {
+		"{[l0]: 0<=l0<32}", "y[l0] = ((x[l0] << 7 | x[l0] >> 25) ^ z[l0] ^ (x[l0] & z[l0])) + (x[l0] | x[l0] >> 25)", "x, y, z: uint32", 1,
+		map[string]float64{"logic_ops": 1 + 1 + 1, "integer_products": 0},
+	},
 	"what is a number when the code is compiled is not computed": {
 		"{[l0]: 0<=l0<32}", "y[l0] = x[l0] * (1.0/3.0)", "x, y: float32", 1, map[string]float64{"float_divisions": 0, "single_ops": 1},
 	},

@@ -201,7 +201,7 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}, tested: tested{}, held: held{at: map[string]atHand{}}}
+	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}, tested: tested{}, held: held{at: map[string]atHand{}}, joined: map[*expr.Op]bool{}}
 	if p.body, err = b.nodes(n.Body, 0); err != nil {
 		return err
 	}
@@ -217,6 +217,7 @@ type builder struct {
 	arrays map[string]int
 	stmt   *kernel.Stmt // that is looked at
 	computed
+	joined map[*expr.Op]bool // logic that is part of that around it
 	fused
 	tested
 	held held

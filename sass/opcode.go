@@ -122,8 +122,8 @@ var index = func() map[string]*Opcode {
 // Opcodes lists the table.
 func Opcodes() []Opcode { return opcodes }
 
-// find returns the row with the longest name that the mnemonic begins with, of whole words; nil if there is none.
-func find(mnemonic string) *Opcode {
+// Find returns the row with the longest name that the mnemonic begins with, of whole words; nil if there is none.
+func Find(mnemonic string) *Opcode {
 	for mnemonic != "" {
 		if row, ok := index[mnemonic]; ok {
 			return row

@@ -279,7 +279,7 @@ func (p *parser) read(in *Instruction, body string, at int) error {
 	in.Text = body
 	words := strings.Split(name, ".")
 	in.Name, in.Modifiers = words[0], words[1:]
-	in.Opcode = find(name)
+	in.Opcode = Find(name)
 	rest := body[len(name):]
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return p.err(at+len(name), "unexpected character %q in an opcode", rest[:1])

@@ -119,7 +119,7 @@ func TestControl(t *testing.T) {
 func TestOpcodes(t *testing.T) {
 	for _, o := range Opcodes() {
 		switch {
-		case find(o.Name+".FROB") == nil || find(o.Name).Name != o.Name:
+		case Find(o.Name+".FROB") == nil || Find(o.Name).Name != o.Name:
 			t.Errorf("%s is not found by its name: it stands twice", o.Name)
 		case o.Class == "" || o.Pipe == "" || o.Latency == "":
 			t.Errorf("%s lacks its class, pipe or latency", o.Name)

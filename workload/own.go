@@ -24,8 +24,8 @@ type Own struct {
 	Place func(at kernel.Place, msg string) *source.Error
 	// Passed says which headers of the source were not found and passed over, and which were found where nobody said; "" without any.
 	Passed func() string
-	// Whole is the flag for sizes at which the kernel has no parts that are not counted; "" where there are none.
-	Whole string
+	// Whole are the sizes to be given for a kernel that has no parts which are not counted; none where there are none.
+	Whole []string
 	// Disregard: parts that are not counted do not matter.
 	Disregard bool
 	// Fixed are sizes whose values the kernel was read for: at others it is another one.

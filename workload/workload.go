@@ -371,29 +371,70 @@ func (c *Case) launch() (global, local [3]int64, err error) {
 // of the kernel does not hold.
 func (c *Case) CheckSizes() error { return c.checkSizes(false) }
 
-// lacking is the error of sizes that are not given, all of them.
-func (c *Case) lacking(kernel string, params []string) error {
-	var names, values []string
+// Lacking is the error of sizes that are not given, all of them.
+type Lacking struct {
+	Kernels []string
+	names   []string
+	values  []string // proposals, as name=8
+	hint    string
+}
+
+func (c *Case) lacking(kernel string, params []string) *Lacking {
+	l := &Lacking{Kernels: []string{kernel}}
+	if c.Own != nil { // what the kernel asks for once these are given
+		more := slices.DeleteFunc(slices.Clone(c.Own.Whole), func(n string) bool { return slices.Contains(params, n) })
+		params = slices.Concat(params, more)
+	}
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
-			names, values = append(names, p), append(values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
+			l.names, l.values = append(l.names, p), append(l.values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
 		}
 	}
-	what := "a size"
-	if len(names) > 1 {
+	if len(c.IR.Opaque) > 0 && (c.Own == nil || len(c.Own.Whole) == 0) { // which may be why the size is one
+		o := c.IR.Opaque[0]
+		l.hint = fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if line, ok := strings.CutPrefix(n, tripsPrefix); ok && !slices.Contains(params, n) {
+			l.hint += fmt.Sprintf("; %s has no loop in line %s that needs one", kernel, line)
+		}
+	}
+	return l
+}
+
+// And is what several kernels lack, as one error. The first one may be nil.
+func (l *Lacking) And(o *Lacking) *Lacking {
+	if l == nil {
+		return o
+	}
+	out := &Lacking{slices.Clone(l.Kernels), slices.Clone(l.names), slices.Clone(l.values), cmp.Or(l.hint, o.hint)}
+	for _, k := range o.Kernels {
+		if !slices.Contains(out.Kernels, k) {
+			out.Kernels = append(out.Kernels, k)
+		}
+	}
+	for i, n := range o.names {
+		if !slices.Contains(out.names, n) {
+			out.names, out.values = append(out.names, n), append(out.values, o.values[i])
+		}
+	}
+	return out
+}
+
+func (l *Lacking) Error() string {
+	who, what, hint := "kernel "+l.Kernels[0]+" needs", "a size", ""
+	if len(l.Kernels) > 1 {
+		who = "kernels " + strings.Join(l.Kernels, ", ") + " need"
+	}
+	if len(l.names) > 1 {
 		what = "sizes"
 	}
-	hint := ""
-	for _, n := range names {
+	for _, n := range l.names {
 		if line, ok := strings.CutPrefix(n, tripsPrefix); ok {
 			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
 		}
 	}
-	if len(c.IR.Opaque) > 0 { // which may be why the size is one
-		o := c.IR.Opaque[0]
-		hint += fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
-	}
-	return fmt.Errorf("kernel %s needs %s for %s; give -p %s%s", kernel, what, strings.Join(names, ", "), strings.Join(values, ","), hint)
+	return fmt.Sprintf("%s %s for %s; give -p %s%s", who, what, strings.Join(l.names, ", "), strings.Join(l.values, ","), hint+l.hint)
 }
 
 // Sizes that are proposed, which are only examples of what may be given, so that a call can be copied: how often a loop runs, how many elements or

@@ -116,8 +116,12 @@ func (h *host) split() {
 	}
 	for _, by := range h.functions {
 		for i := by.body.from; i+1 < by.body.to; i++ {
-			if f := h.function(h.tokens[i].Text); f != nil && h.is(i+1, "(") {
-				f.calls = append(f.calls, call{by, i, h.list(i + 1)})
+			f, open := h.function(h.tokens[i].Text), i+1
+			if f != nil && h.is(open, "<") {
+				open = h.angle(open, by.body.to) + 1
+			}
+			if f != nil && h.is(open, "(") {
+				f.calls = append(f.calls, call{by, i, h.list(open)})
 			}
 		}
 	}
@@ -134,7 +138,12 @@ func (h *host) templateOf(name int) map[string]string {
 	}
 	out := map[string]string{}
 	end := h.angle(start+1, name)
-	for _, p := range h.items(span{start + 2, max(end, start+2)}) {
+	used := h.argumentsOf(name)
+	for i, p := range h.items(span{start + 2, max(end, start+2)}) {
+		if i < len(used) && used[i] != "" {
+			out[h.lastName(p)] = used[i]
+			continue
+		}
 		stands := "16"
 		switch {
 		case h.is(p.from, "typename"), h.is(p.from, "class"):
@@ -145,6 +154,74 @@ func (h *host) templateOf(name int) map[string]string {
 		out[h.lastName(p)] = stands
 	}
 	return out
+}
+
+// argumentsOf are the arguments that the file gives a template of functions with its name at a token: single names and numbers, "" for others and for what is a
+// parameter there, too. Of several uses it is the one whose brackets have most in common with those of the function.
+func (h *host) argumentsOf(name int) (out []string) {
+	params := h.list(name + 1)
+	best := -1
+	for i, t := range h.tokens {
+		if i == name || t.Kind != cpp.Name || t.Text != h.tokens[name].Text || !h.is(i+1, "<") {
+			continue
+		}
+		end := h.angle(i+1, len(h.tokens))
+		if end == 0 || !h.is(end+1, "(") {
+			continue
+		}
+		given := h.list(end + 1)
+		same := h.alike(params, given)
+		if h.is(h.statement(i), "template") && same < len(params) { // of another function of the name
+			continue
+		}
+		if len(given) == len(params) && same > best {
+			if list := h.plain(span{i + 2, end}, i); list != nil {
+				best, out = same, list
+			}
+		}
+	}
+	return out
+}
+
+// alike is the number of parameters that begin with the same words in two lists.
+func (h *host) alike(a, b []span) (n int) {
+	for i := range min(len(a), len(b)) {
+		x, y := h.tokens[a[i].from:a[i].to], h.tokens[b[i].from:b[i].to]
+		k := 0
+		for k < min(len(x), len(y)) && x[k].Text == y[k].Text {
+			k++
+		}
+		if k >= len(x)-1 || k == len(y) { // all but the name
+			n++
+		}
+	}
+	return n
+}
+
+// plain are arguments of a template at a token that are single names and numbers, "" for others; nil without any.
+func (h *host) plain(s span, at int) (out []string) {
+	some := false
+	for _, a := range h.items(s) {
+		text := ""
+		if first := h.tokens[a.from]; a.to == a.from+1 && !h.parameterAt(first.Text, at) {
+			text, some = first.Text, true
+		}
+		out = append(out, text)
+	}
+	if !some {
+		return nil
+	}
+	return out
+}
+
+// parameterAt reports whether a name is one of a template whose text is around a token.
+func (h *host) parameterAt(name string, at int) bool {
+	for _, f := range h.functions {
+		if _, is := f.template[name]; is && f.body.from <= at && at < f.body.to {
+			return true
+		}
+	}
+	return false
 }
 
 // control are words that are followed by a bracket and a block.

@@ -29,6 +29,8 @@ func TestFind(t *testing.T) {
 		{"members of dim3", `int main() { dim3 g; g.x = 8; g.y = 4; k<<<g, dim3(32, 8)>>>(); }`, "k grid 8 4 1 block 32 8 args"},
 		{"shared memory", `int main() { int t = 128; size_t bytes = 2 * t * sizeof(float); k<<<4, t, bytes>>>(); }`, "k grid 4 block t=128 shared ((2 * t) * 4)=1024 args"},
 		{"a template", `int main() { const int T = 16; k<float, T><<<1, T>>>(x); std::k2<std::plus<int>><<<1, 1>>>(); }`, "k<float, 16> grid 1 block 16 args x=?; k2<std::plus < int >> grid 1 block 1 args"},
+		{"a template of the host", "template <class F, int N> void run(float *y, int n) { k<F, N><<<n, 64>>>(y, n); }\ntemplate <class F, int N> void run(double *y, int n) { k2<F, N><<<n, 64>>>(y, n); }\n" +
+			"template void run<square, 3>(double *, int);\nvoid g() { run<sum, 2>(p, 5); }", "k<sum, 2> grid n=5 block 64 args y=?:float * n=5:int; k2<square, 3> grid n=? block 64 args y=?:double * n=?:int"},
 		{"types", `int main() { float *a, *b; unsigned int n = 5; k<<<1, 1>>>(a, b, n, a + 1); }`, "k grid 1 block 1 args a=?:float * b=?:float * n=5:unsigned int (a + 1)=?"},
 		{"a structure", `void f(Args *p) { k<<<p->n / 64, 64>>>(p->n); }`, "k grid (p_n // 64)=? block 64 args p_n=?"},
 		{"not known", `int main() { k<<<v.size() / 64, 64>>>(v.data()); }`, "k grid ? block 64 args ?"},

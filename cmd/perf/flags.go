@@ -276,11 +276,11 @@ func addFiles(cmd *cobra.Command, o *frontend.Options) {
 	cmd.Long += kernelFiles
 	flags := cmd.Flags()
 	flags.StringVar(&o.Kernel, "kernel", "", "of a .cl or .cu file: the kernel function, or an instance of a template such as 'tile<16, float>'")
-	flags.StringVar(&o.Local, "local", "", "its work-items of a work-group along each axis, such as 256 or 16,16")
-	flags.StringVar(&o.Global, "global", "", "its work-items in all, rounded up to work-groups: expressions in sizes, such as n or m,n/4")
-	flags.StringVar(&o.Groups, "groups", "", "its work-groups, in place of --global")
-	flags.StringVar(&o.Shared, "shared", "", "its dynamic shared memory in bytes; under OpenCL elements by parameter, such as tile=256")
-	flags.StringArrayVar(&o.Assume, "assume", nil, "what holds for sizes, such as 'n % 16 = 0', or how often the loop in a line of it runs, as 'trips(12) = nnz/n' (may be repeated)")
+	flags.StringVar(&o.Local, "local", "", "of a .cl or .cu file: the work-items of a work-group along each axis, such as 256 or 16,16")
+	flags.StringVar(&o.Global, "global", "", "of a .cl or .cu file: the work-items in all, rounded up to work-groups: expressions in sizes, such as n or m,n/4")
+	flags.StringVar(&o.Groups, "groups", "", "of a .cl or .cu file: the work-groups, in place of --global")
+	flags.StringVar(&o.Shared, "shared", "", "of a .cl or .cu file: dynamic shared memory in bytes; under OpenCL elements by parameter, such as tile=256")
+	flags.StringArrayVar(&o.Assume, "assume", nil, "what holds for sizes, such as 'n % 16 = 0', or how often the loop in a line runs, as 'trips(12) = nnz/n' (may be repeated)")
 	addC(cmd, o)
 }
 

@@ -78,8 +78,8 @@ func (l *lowering) arithmetic(at cfront.Pos, op string, a, b value) value {
 	}
 	a, b = l.convert(at, a, t), l.convert(at, b, t)
 	out := value{t: t}
-	if t.Base() == expr.Float16 && op != "/" {
-		pair := func(words []*ssa.Value) *ssa.Value { return l.halfOperation(at, op, words[0], words[1]) }
+	if isHalf(t.Base()) && op != "/" {
+		pair := func(words []*ssa.Value) *ssa.Value { return l.halfOperation(at, op, t.Base(), words[0], words[1]) }
 		if out.x = l.inPairs([][]*ssa.Value{a.x, b.x}, pair); out.x != nil {
 			return out
 		}
@@ -109,8 +109,8 @@ var (
 
 func (l *lowering) operation(at cfront.Pos, op string, t expr.DType, x, y *ssa.Value) *ssa.Value {
 	switch {
-	case t == expr.Float16:
-		return l.halfOperation(at, op, x, y)
+	case isHalf(t):
+		return l.halfOperation(at, op, t, x, y)
 	case t == expr.Float32:
 		if o, ok := floatOps[op]; ok {
 			return l.Make(o, ssa.W, x, y)

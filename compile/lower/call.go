@@ -101,7 +101,7 @@ func (l *lowering) named(x *cfront.Call) value {
 			sign = "U8.U8"
 		}
 		return number(c.t, l.MakeAux(ssa.Raw, ssa.W, "IDP.4A."+sign, a.x[0], b.x[0], c.x[0]))
-	case "sincos", "sincosf", "__sincosf":
+	case "sincos", "sincosf", "__sincosf", "sincospi", "sincospif":
 		return l.sineAndCosine(x)
 	case "__cvta_generic_to_shared":
 		v := l.expression(x.Args[0])

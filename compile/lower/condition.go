@@ -159,8 +159,8 @@ func (l *lowering) compare(x *cfront.Binary) *ssa.Value {
 
 func (l *lowering) compared(name string, t expr.DType, a, b *ssa.Value) *ssa.Value {
 	switch {
-	case t == expr.Float16:
-		return l.compared(name, expr.Float32, l.halfConverted(a, t, expr.Float32), l.halfConverted(b, t, expr.Float32))
+	case isHalf(t):
+		return l.compared(name, expr.Float32, l.ofHalf(a, t), l.ofHalf(b, t))
 	case t == expr.Float32 || t == expr.Float64:
 		if name == "NE" {
 			name = "NEU"

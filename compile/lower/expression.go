@@ -22,8 +22,8 @@ func (l *lowering) expression(e cfront.Expr) value {
 			return number(x.DType, l.Double(x.Value))
 		}
 		l.supported(x.Pos, x.DType)
-		if x.DType == expr.Float16 {
-			return number(x.DType, l.halfConst(x.Value))
+		if isHalf(x.DType) {
+			return number(x.DType, l.halfConst(x.Value, x.DType))
 		}
 		return number(x.DType, l.Float(float32(x.Value)))
 	case *cfront.Member:
@@ -273,7 +273,7 @@ func (l *lowering) sign(x *cfront.Unary, a *ssa.Value, t expr.DType) *ssa.Value 
 	switch {
 	case x.Op == "+":
 		return a
-	case x.Op == "-" && t == expr.Float16:
+	case x.Op == "-" && isHalf(t):
 		return l.Make(ssa.Xor, ssa.W, a, l.Const(halfSigns))
 	case x.Op == "-" && t == expr.Float32:
 		return l.Make(ssa.FNeg, ssa.W, a)

@@ -127,8 +127,20 @@ float own_erfcf(float x)
     return fabsf(x) > 0.921875f ? far : 1.0f - own_erff(x);
 }
 float own_normcdff(float x) { return 0.5f * own_erfcf(-0.707106781f * x); }
-float own_sinpif(float x) { return sinf(3.14159274f * (x - 2.0f * rintf(0.5f * x))); }
-float own_cospif(float x) { return cosf(3.14159274f * (x - 2.0f * rintf(0.5f * x))); }
+float own_halvedf(float x, int quarters)
+{
+    float q = rintf(x + x);
+    float r = fmaf(q, -0.5f, x) * 3.14159274f, s = r * r;
+    int k = (int) q + quarters;
+    bool cosine = k & 1;
+    float p = cosine ? fmaf(s, 2.44331571e-5f, -1.38873162e-3f) : -1.95152959e-4f;
+    p = fmaf(s, p, cosine ? 4.16666456e-2f : 8.33216087e-3f);
+    p = fmaf(s, p, cosine ? -0.5f : -1.66666546e-1f);
+    float y = cosine ? fmaf(s, p, 1.0f) : fmaf(s * p, r, r);
+    return k & 2 ? -y : y;
+}
+float own_sinpif(float x) { return own_halvedf(x, 0); }
+float own_cospif(float x) { return own_halvedf(x, 1); }
 float own_fdimf(float x, float y) { return x > y ? x - y : 0.0f; }
 float own_rcbrtf(float x) { return __fdividef(1.0f, own_cbrtf(x)); }
 float own_degreesf(float x) { return 57.2957802f * x; }
@@ -412,8 +424,15 @@ double own_lgamma(double x)
     return a < 1.0 ? p - own_log(a) : p;
 }
 double own_tgamma(double x) { return exp(own_lgamma(x)); }
-double own_sinpi(double x) { return own_sin(3.141592653589793 * (x - 2.0 * rint(0.5 * x))); }
-double own_cospi(double x) { return own_cos(3.141592653589793 * (x - 2.0 * rint(0.5 * x))); }
+double own_halved(double x, int quarters)
+{
+    double q = rint(x + x);
+    int k = (int) q + quarters;
+    double y = own_quarter(fma(q, -0.5, x) * 3.141592653589793, k & 1);
+    return k & 2 ? -y : y;
+}
+double own_sinpi(double x) { return own_halved(x, 0); }
+double own_cospi(double x) { return own_halved(x, 1); }
 double own_asinh(double x)
 {
     double t = fabs(x);

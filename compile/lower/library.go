@@ -57,14 +57,18 @@ func (l *lowering) ofLibrary(x *cfront.Call, name string, t expr.DType, args []*
 // sineAndCosine computes both, and stores them where the other arguments point to.
 func (l *lowering) sineAndCosine(x *cfront.Call) value {
 	t := expr.DType(expr.Float32)
-	if x.Func == "sincos" {
+	if !strings.HasSuffix(x.Func, "f") {
 		t = expr.Float64
+	}
+	names := []string{"sin", "cos"}
+	if strings.HasPrefix(x.Func, "sincospi") {
+		names = []string{"sinpi", "cospi"}
 	}
 	if len(x.Args) != 3 {
 		l.fail(x.Pos, "%s has %d arguments", x.Func, len(x.Args))
 	}
 	a := l.convert(x.Pos, l.expression(x.Args[0]), t).x
-	for i, name := range []string{"sin", "cos"} {
+	for i, name := range names {
 		p := l.expression(x.Args[1+i])
 		if p.p == nil {
 			l.fail(x.Pos, "%s is given no pointer", x.Func)

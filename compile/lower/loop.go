@@ -13,7 +13,8 @@ func (l *lowering) looping(s cfront.Stmt) {
 		l.statement(x.Init)
 	}
 	x := l.usual(s)
-	if c := l.counts(x); c != nil {
+	c := l.counts(x)
+	if c != nil {
 		if n, ok := l.trips(c); ok && l.writesOut(x, n) {
 			l.unrolled(x, n)
 			return
@@ -22,7 +23,7 @@ func (l *lowering) looping(s cfront.Stmt) {
 			return
 		}
 	}
-	l.looped(x.Cond, x.Body, x.Step, x.once)
+	l.looped(x.Cond, x.Body, x.Step, x.once, l.bounds(c))
 }
 
 // writesOut decides whether a loop of so many iterations is unrolled as a whole.
@@ -35,7 +36,37 @@ func (l *lowering) writesOut(x *loop, n int) bool {
 	case x.Unroll > 1:
 		return n <= x.Unroll
 	}
-	return n <= 1 || n*l.size(x.Body) <= l.FullUnroll
+	size := n * l.size(x.Body)
+	return n <= 1 || size <= l.FullUnroll || size <= l.ArrayUnroll && l.picks(x)
+}
+
+// picks reports whether the counter of a loop chooses elements of an array of the work-item, which may be registers once the loop is written out.
+func (l *lowering) picks(x *loop) (found bool) {
+	c := l.counts(x)
+	if c == nil {
+		return false
+	}
+	var walk func(s cfront.Stmt)
+	walk = func(s cfront.Stmt) {
+		stmts, exprs := cfront.Inside(s)
+		for _, e := range exprs {
+			cfront.Walk(e, func(e cfront.Expr) {
+				if i, ok := e.(*cfront.Index); ok {
+					r, is := i.Of.(*cfront.Ref)
+					if is && r.Var.Class == cfront.Local && len(r.Var.Dims) > 0 && !r.Var.Pointer && r.Var.Space != cfront.LocalSpace {
+						for _, sub := range i.Subs {
+							found = found || names(sub, map[*cfront.Var]bool{c.v: true})
+						}
+					}
+				}
+			})
+		}
+		for _, inner := range stmts {
+			walk(inner)
+		}
+	}
+	walk(x.Body)
+	return found
 }
 
 // unrolled writes out all iterations.
@@ -126,7 +157,7 @@ func (l *lowering) contains(s cfront.Stmt, is func(j *cfront.Jump, inner bool) b
 
 // looped is a loop: its condition is tested before it and at the end of each iteration. Of what must hold together, what may not be computed in vain is
 // tested in the iteration.
-func (l *lowering) looped(all cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool) {
+func (l *lowering) looped(all cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, begin func()) {
 	cond := all
 	var then []cfront.Expr
 	for b, ok := cond.(*cfront.Binary); ok && !once && b.Op == "&&" && !l.harmless(b.Y); b, ok = cond.(*cfront.Binary) {
@@ -137,7 +168,7 @@ func (l *lowering) looped(all cfront.Expr, body cfront.Stmt, step cfront.Expr, o
 			return l.Bool(true)
 		}
 		return l.condition(cond)
-	}, cond, then, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: all}))
+	}, begin, cond, then, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: all}))
 }
 
 // holds says that the condition of a loop holds at the beginning of an iteration.
@@ -163,8 +194,9 @@ func (l *lowering) pure(e cfront.Expr) bool {
 }
 
 // turning is a loop around a body, as long as a condition holds, and others at the beginning of each iteration.
-func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, then []cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+func (l *lowering) turning(cond func() *ssa.Value, begin func(), is cfront.Expr, then []cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
 	l.turningBody(cond, func(fr *frame) {
+		begin()
 		if !once {
 			l.holds(is)
 		}

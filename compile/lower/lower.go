@@ -17,6 +17,8 @@ type Options struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations; Runtime is that up to which a loop of another
 	// length is written out Times times.
 	FullUnroll, Runtime, Times int
+	// ArrayUnroll is FullUnroll of loops that choose elements of arrays of a work-item.
+	ArrayUnroll int
 	// Again is the size up to which what is written out Times times is so once more.
 	Again int
 	// Fast has approximations in place of functions and divisions; Cheap has divisions and roots that are not rounded correctly.
@@ -39,7 +41,7 @@ func Kernel(file *cfront.File, fn *cfront.Function, o Options) (*ssa.Func, error
 	for range maxTries {
 		l := &lowering{
 			Builder: ssa.NewBuilder(fn.Name), file: file, fn: fn, Options: o, env: map[key]slot{}, learnt: known, serial: map[*cfront.Var]int{},
-			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{}, names: map[*cfront.Var]place{},
+			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{}, names: map[*cfront.Var]place{}, counters: map[*ssa.Value]span{},
 		}
 		again, err := l.kernel()
 		if err != nil {
@@ -65,20 +67,22 @@ type lowering struct {
 	file *cfront.File
 	fn   *cfront.Function
 
-	env     map[key]slot
-	dead    bool // control does not come here
-	learnt  *learnt
-	serial  map[*cfront.Var]int
-	stack   map[*cfront.Var]int64
-	shared  map[*cfront.Var]int64
-	held    map[*cfront.Var]int64 // in the constant bank of variables
-	arrays  map[*cfront.Var][]int64
-	names   map[*cfront.Var]place // what references are names of
-	dynamic bool                  // there is shared memory whose size the launch gives
-	frames  []*frame
-	regions []*ssa.Block
-	loop    *ssa.Loop
-	calls   []*cfront.Function
+	env    map[key]slot
+	dead   bool // control does not come here
+	learnt *learnt
+	serial map[*cfront.Var]int
+	stack  map[*cfront.Var]int64
+	shared map[*cfront.Var]int64
+	held   map[*cfront.Var]int64 // in the constant bank of variables
+	arrays map[*cfront.Var][]int64
+	names  map[*cfront.Var]place // what references are names of
+	// counters are what those of loops, in their iterations, may be.
+	counters map[*ssa.Value]span
+	dynamic  bool // there is shared memory whose size the launch gives
+	frames   []*frame
+	regions  []*ssa.Block
+	loop     *ssa.Loop
+	calls    []*cfront.Function
 }
 
 // fault ends lowering; again starts it once more.

@@ -59,8 +59,8 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
 	fast := l.Fast || strings.HasPrefix(x.Func, "__") && !strings.HasSuffix(x.Func, "_rn") || approximated(x.Func)
 	switch {
-	case t == expr.Float16:
-		return l.halfFunction(x, name, a)
+	case isHalf(t):
+		return l.halfFunction(x, name, t, a)
 	case t == expr.Float32:
 		return l.single(name, fast, a)
 	case t == expr.Float64:

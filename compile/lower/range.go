@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
@@ -25,8 +26,8 @@ func (l *lowering) span(e cfront.Expr) (span, bool) {
 			return l.span(x.X)
 		}
 	case *cfront.Ref:
-		if s, ok := l.env[key{x.Var, 0}]; ok && s.x != nil && s.x.Op == ssa.Special && len(s.x.Aux) > 6 && s.x.Aux[:6] == "SR_TID" {
-			return span{0, mostPlace - 1}, true
+		if s, ok := l.env[key{x.Var, 0}]; ok && s.x != nil && s.t.IsInteger() {
+			return l.valueSpan(s.x, deepSpan)
 		}
 	case *cfront.Member:
 		if r, ok := x.X.(*cfront.Ref); ok && r.Var.Class == cfront.Builtin && r.Var.Name == "threadIdx" {
@@ -44,6 +45,50 @@ func (l *lowering) span(e cfront.Expr) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// operators are those of values as span knows them.
+var operators = map[ssa.Op]string{ssa.Add: "+", ssa.Sub: "-", ssa.And: "&", ssa.Mul: "*"}
+
+// deepSpan is how many operations on each other are followed, at most.
+const deepSpan = 6
+
+// valueSpan bounds a value; false where nothing is known of it.
+func (l *lowering) valueSpan(v *ssa.Value, deep int) (span, bool) {
+	switch {
+	case deep == 0:
+		return span{}, false
+	case v.Op == ssa.Const:
+		return span{v.Int, v.Int}, true
+	case v.Op == ssa.Special && strings.HasPrefix(v.Aux, "SR_TID"):
+		return span{0, mostPlace - 1}, true
+	case v.Op == ssa.Phi:
+		s, ok := l.counters[v]
+		return s, ok
+	}
+	if op := operators[v.Op]; op != "" && len(v.Args) == 2 {
+		a, first := l.valueSpan(v.Args[0], deep-1)
+		b, second := l.valueSpan(v.Args[1], deep-1)
+		if v.Op == ssa.And && second || first && second {
+			return spanOf(op, a, b)
+		}
+	}
+	return span{}, false
+}
+
+// bounds is to be done at the beginning of the iterations of a loop, whose counter is then known to be within the first value and the end.
+func (l *lowering) bounds(c *counter) func() {
+	if c == nil || c.late || c.once || c.step != "+" || c.op != "<" && c.op != "<=" {
+		return func() {}
+	}
+	first, known := l.span(&cfront.Ref{Var: c.v})
+	end, bounded := l.span(c.end)
+	by, _ := l.constant(c.by)
+	return func() {
+		if phi := l.env[key{c.v, 0}].x; known && bounded && by > 0 && phi != nil && phi.Op == ssa.Phi {
+			l.counters[phi] = span{first.least, max(end.most, first.least)}
+		}
+	}
 }
 
 func spanOf(op string, a, b span) (span, bool) {

@@ -30,7 +30,7 @@ func wordType(t expr.DType) ssa.Type {
 // supported refuses numbers that are not compiled here.
 func (l *lowering) supported(at cfront.Pos, t expr.DType) {
 	switch b := t.Base(); {
-	case b == expr.Float32, b == expr.Float64, b == expr.Float16, b == expr.Bool, b.IsInteger():
+	case b == expr.Float32, b == expr.Float64, isHalf(b), b == expr.Bool, b.IsInteger():
 	default:
 		l.fail(at, "%s is not compiled here", t)
 	}
@@ -39,7 +39,7 @@ func (l *lowering) supported(at cfront.Pos, t expr.DType) {
 // narrow keeps of a word what a type has of it.
 func (l *lowering) narrow(x *ssa.Value, t expr.DType) *ssa.Value {
 	bits := 8 * t.Size()
-	if bits >= 32 || t == expr.Float16 {
+	if bits >= 32 || isHalf(t) {
 		return x
 	}
 	if !t.IsSigned() {
@@ -91,7 +91,7 @@ func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	case from == expr.Bool:
 		from = expr.Int32
 		return l.converted(x, from, to)
-	case from == expr.Float16 || to == expr.Float16:
+	case isHalf(from) || isHalf(to):
 		return l.halfConverted(x, from, to)
 	case from.IsInteger() && to.IsInteger():
 		return l.resized(x, from, to)
@@ -203,8 +203,8 @@ func (l *lowering) asWord(p *ssa.Value) *ssa.Value {
 // nonzero is whether a number is not 0.
 func (l *lowering) nonzero(x *ssa.Value, t expr.DType) *ssa.Value {
 	switch {
-	case t == expr.Float16:
-		return l.nonzero(l.halfConverted(x, t, expr.Float32), expr.Float32)
+	case isHalf(t):
+		return l.nonzero(l.ofHalf(x, t), expr.Float32)
 	case t == expr.Float32:
 		return l.MakeAux(ssa.FCmp, ssa.Pred, "NEU", x, l.Const(0))
 	case t == expr.Float64:
@@ -270,10 +270,9 @@ func (l *lowering) part(at cfront.Pos, p *pointer, off int64, t expr.DType) *ssa
 		if high, ok := l.env[key{p.v, k.at + 4}]; ok && high.x != nil && high.t.Size() == 4 {
 			return l.Make(ssa.Pack, ssa.D, s.x, high.x)
 		}
-	case !ok && t.Size() == 4:
-		if low, ok := l.env[key{p.v, k.at - 4}]; ok && low.x != nil && low.t.Size() == 8 {
-			return l.Word(low.x, 1)
-		}
+	}
+	if x := l.partOfWord(k, t); x != nil {
+		return x
 	}
 	if ok {
 		l.inMemory(p.v)
@@ -283,6 +282,43 @@ func (l *lowering) part(at cfront.Pos, p *pointer, off int64, t expr.DType) *ssa
 		return l.Const64(0)
 	}
 	return l.Const(0)
+}
+
+// crosses reports whether a number of some bytes lies in one that was written, or has such in it.
+func (l *lowering) crosses(k key, size int64) bool {
+	for _, longer := range []int64{4, 8} {
+		if start := k.at / longer * longer; start < k.at && size < longer {
+			if s, ok := l.env[key{k.v, start}]; ok && s.x != nil && s.t.Size() >= longer {
+				return true
+			}
+		}
+	}
+	for d := int64(1); d < size; d++ {
+		if _, ok := l.env[key{k.v, k.at + d}]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// partOfWord is a number that lies in a longer one that was written; nil where there is none.
+func (l *lowering) partOfWord(k key, t expr.DType) *ssa.Value {
+	for _, size := range []int64{4, 8} {
+		start := k.at / size * size
+		s, ok := l.env[key{k.v, start}]
+		if !ok || s.x == nil || s.t.Size() != size || t.Size() >= size {
+			continue
+		}
+		word := s.x
+		if size == 8 {
+			word = l.Word(word, int(k.at-start)/4)
+		}
+		if by := 8 * (k.at % 4); by > 0 {
+			word = l.Make(ssa.ShrU, ssa.W, word, l.Const(by))
+		}
+		return l.narrow(word, t)
+	}
+	return nil
 }
 
 func (l *lowering) readPointer(at cfront.Pos, p place) value {
@@ -334,7 +370,7 @@ func (l *lowering) writeNumber(p place, v value) {
 	}
 	for i, x := range v.x {
 		k := key{p.p.v, p.p.off + int64(i)*base.Size()}
-		if old, ok := l.env[k]; ok && old.x != nil && old.t.Size() != base.Size() {
+		if old, ok := l.env[k]; ok && old.x != nil && old.t.Size() != base.Size() || l.crosses(k, base.Size()) {
 			l.inMemory(p.p.v)
 		}
 		l.env[k] = slot{x: x, t: base}

@@ -1,45 +1,38 @@
 package machine
 
-import "strings"
+import "gpuperf/sass"
 
-// pipe is one of the two that compute integers and numbers of single precision.
-type pipe uint8
-
-const (
-	otherPipe pipe = iota
-	aluPipe        // sums, shifts, logic, comparisons
-	fmaPipe        // products and floating point; of integers what is a product by 1
-)
-
-// pipeCycles is for how long an instruction of a sub-group occupies one of these pipes: they have 16 lanes, but for floating point 32.
-const pipeCycles = 2
-
-var inALU = map[string]bool{
-	"IADD3": true, "LEA": true, "LOP3": true, "SHF": true, "ISETP": true, "SEL": true, "MOV": true, "FSETP": true, "FMNMX": true, "PLOP3": true, "PRMT": true, "VIMNMX": true,
-	"IMNMX": true, "I2FP": true, "IABS": true, "FSEL": true, "SGXT": true, "BMSK": true,
+// Gaps are the cycles for which an instruction of a sub-group occupies the pipes that compute integers and numbers of single precision.
+type Gaps struct {
+	ALU          float64 // sums, shifts, logic, comparisons
+	IMAD, Floats float64 // in the pipe of products: integers, and floating point
 }
 
-func (in *instruction) pipe() (of pipe, cycles int) {
-	name, _, _ := strings.Cut(in.name, ".")
+// pipe is where an instruction is computed, and for how long; for 0 cycles if it is in neither of these pipes.
+func (g Gaps) pipe(in *instruction) (of sass.Pipe, cycles float64) {
+	row := sass.Find(in.name)
 	switch {
-	case inALU[name]:
-		return aluPipe, pipeCycles
-	case name == "IMAD" || name == "VIADD":
-		return fmaPipe, pipeCycles
-	case name == "FADD" || name == "FMUL" || name == "FFMA":
-		return fmaPipe, 1
+	case row == nil:
+		return "", 0
+	case row.Pipe == sass.ALU:
+		return row.Pipe, g.ALU
+	case row.Pipe == sass.FMA && row.Class == sass.Float32:
+		return row.Pipe, g.Floats
+	case row.Pipe == sass.FMA:
+		return row.Pipe, g.IMAD
 	}
-	return otherPipe, 0
+	return "", 0
 }
 
 // balance has sums and moves computed as products where that pipe is free sooner, as NVIDIA's assembler does.
-func (f *function) balance(c *code) {
-	var free [fmaPipe + 1]int // from which cycle on
-	for now, in := range c.list {
-		if free[fmaPipe] < free[aluPipe] && free[aluPipe] > now {
+func (f *function) balance(c *code, g Gaps) {
+	free := map[sass.Pipe]float64{} // from which cycle on
+	for i, in := range c.list {
+		now := float64(i)
+		if free[sass.FMA] < free[sass.ALU] && free[sass.ALU] > now {
 			f.asProduct(in)
 		}
-		if p, cycles := in.pipe(); p != otherPipe {
+		if p, cycles := g.pipe(in); cycles > 0 {
 			free[p] = max(free[p], now) + cycles
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Architecture string // such as sm_90
 	File         string // that lines are of; "" for no lines
+	Gaps         Gaps   // of the device
 	Limit        int    // registers that a work-item may have, 0 for all that there are: beyond these values are spilled
 }
 
@@ -106,7 +107,7 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 	}
 	for _, c := range f.blocks {
 		f.longNumbers(c)
-		f.balance(c)
+		f.balance(c, o.Gaps)
 	}
 	numbers, most, err = f.allocate()
 	return f, numbers, most, err

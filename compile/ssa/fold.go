@@ -362,6 +362,9 @@ func (b *Builder) foldInteger(v *Value) *Value {
 	if r := b.foldExtended(v, x, y); r != nil {
 		return r
 	}
+	if r := foldFunnel(b, v, x, y); r != nil {
+		return r
+	}
 	if v.Op == Sub && x == y || v.Op == Xor && x == y {
 		return b.like(v.Type, 0)
 	}

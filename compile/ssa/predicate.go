@@ -11,6 +11,7 @@ const (
 func Predicate(f *Func) {
 	for again := true; again; {
 		again = false
+		f.CountUses()
 		for i := len(f.Blocks) - 1; i >= 0; i-- {
 			if f.convert(f.Blocks[i]) {
 				again = true
@@ -96,6 +97,7 @@ func (f *Func) fits(b *Block) bool {
 		return false
 	}
 	pure, effects := 0, 0
+	addresses := addressesOf(b)
 	for _, v := range b.Values {
 		switch {
 		case v.Guard != nil:
@@ -104,7 +106,7 @@ func (f *Func) fits(b *Block) bool {
 			effects++
 		case v.Op == Effect, v.Op == Phi:
 			return false
-		case v.Op == Extract, v.Op == Pack, v.Op == FNeg, v.Op == PNot:
+		case v.Op == Extract, v.Op == Pack, v.Op == FNeg, v.Op == PNot, addresses[v]:
 		case v.Op == Raw && slow[v.Aux]:
 			return false
 		default:
@@ -115,6 +117,25 @@ func (f *Func) fits(b *Block) bool {
 		return pure+effects <= mostEffect
 	}
 	return pure <= mostPure
+}
+
+// addressesOf are the values of a block that nobody needs but accesses in it, for where in memory of the work-group they access: most of that becomes
+// offsets of what is computed before.
+func addressesOf(b *Block) map[*Value]bool {
+	all, uses := map[*Value]bool{}, map[*Value]int{} // how many of its uses are such
+	for i := len(b.Values) - 1; i >= 0; i-- {
+		v := b.Values[i]
+		switch {
+		case v.Access != nil && len(v.Args) > 0 && v.Args[0].Type == W:
+			uses[v.Args[0]]++
+			continue
+		case v.Access != nil || v.Op == Phi || v.Uses == 0 || uses[v] != v.Uses:
+			continue
+		}
+		all[v] = true
+		v.Reads(func(p **Value) { uses[*p]++ })
+	}
+	return all
 }
 
 // slow are instructions that are not executed in vain.

@@ -1,6 +1,9 @@
 package ssa
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Passes are done one after the other. Each leaves what the function computes as it was.
 var Passes = []struct {
@@ -19,6 +22,7 @@ var Passes = []struct {
 	{"reduce", Reduce},
 	{"widen", Widen},
 	{"fuse", Fuse},
+	{"logic", Logic},
 	{"dead code", Dead},
 }
 
@@ -168,7 +172,7 @@ func Fuse(f *Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			sum, product, negate, fused := FAdd, FMul, FNeg, FFma
-			if v.Op == Raw && v.Aux == "HADD2" {
+			if v.Op == Raw && strings.HasPrefix(v.Aux, "HADD2") {
 				fuseHalves(v)
 				continue
 			}
@@ -202,9 +206,10 @@ func Fuse(f *Func) {
 
 // fuseHalves is Fuse of a sum of numbers of half precision.
 func fuseHalves(v *Value) {
+	_, format, _ := strings.Cut(v.Aux, ".")
 	for i, m := range v.Args {
-		if m.Op == Raw && m.Aux == "HMUL2" && m.Uses == 1 {
-			v.Aux, v.Args = "HFMA2", []*Value{m.Args[0], m.Args[1], v.Args[1-i]}
+		if name, of, _ := strings.Cut(m.Aux, "."); m.Op == Raw && name == "HMUL2" && of == format && m.Uses == 1 {
+			v.Aux, v.Args = strings.Replace(v.Aux, "HADD2", "HFMA2", 1), []*Value{m.Args[0], m.Args[1], v.Args[1-i]}
 			return
 		}
 	}

@@ -275,3 +275,7 @@ func (f *Func) CountUses() {
 		}
 	}
 }
+
+func (f *Func) word(n int64) *Value {
+	return &Value{ID: f.Next(), Op: Const, Type: W, Int: int64(uint32(n))}
+}

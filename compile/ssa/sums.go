@@ -289,10 +289,6 @@ func (f *Func) same(b *Block, v *Value, s sum, users map[*Value][]*Value, each f
 	return false
 }
 
-func (f *Func) word(n int64) *Value {
-	return &Value{ID: f.Next(), Op: Const, Type: W, Int: int64(uint32(n))}
-}
-
 // shifts reports whether a value is nothing but the address of accesses, which have offsets.
 func shifts(v *Value, users []*Value) bool {
 	for _, u := range users {

@@ -181,7 +181,8 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		}
 		after := words{}
 		if o.update != nil && sure {
-			n := o.update(v, operand[0], operand[1])
+			var n uint64
+			v, n = w.change(o, a.Space, at, v, operand)
 			after = words{value: [4]uint32{uint32(n), uint32(n >> 32)}, known: 3}
 		}
 		if o.access.tells {
@@ -210,4 +211,76 @@ func atomic(w *Warp, o *op, lanes uint32) {
 	if o.results > 0 {
 		f.setPredicate(o.toPred[0], lanes, truth{})
 	}
+}
+
+// change is what an atomic operation finds at a place, which holds a value, and what it leaves there.
+func (w *Warp) change(o *op, space sass.Space, at, value uint64, operand [2]uint64) (found, left uint64) {
+	left = o.update(value, operand[0], operand[1])
+	if space != sass.Global || !o.claims() {
+		return value, left
+	}
+	if w.Group.elsewhere(at, o.access.bytes) {
+		w.launch.doubt(AssumedShare, o.index)
+		return left, o.update(left, operand[0], operand[1])
+	}
+	if left != value {
+		w.Group.claimed(at, left, o.access.bytes)
+	}
+	return value, left
+}
+
+// Work-groups that run at once may share work by claims: each takes what nobody has taken, and marks it by an atomic operation that tells what was there. A group is executed as
+// if it were alone, and so would take all of it. All groups are taken to be as fast: where a group has taken n places of a buffer, each other one has taken as many, and these are
+// any. Which they are follows from a number of the place at random, so that a place that was taken stays so, and in the end each group has its part of all.
+
+// claims are the places of global memory that a group has taken.
+type claims struct {
+	taken map[uint64]uint64 // what each holds since
+	last  uint64            // the one that was taken last
+	locks bool              // places are given back, so that they are no claims
+}
+
+// claims reports whether an atomic operation may claim a place: it tells what was there before, and does not add to it.
+func (o *op) claims() bool {
+	return o.to[0] != sinkRow && o.update != nil && (o.in.Has("EXCH") || o.in.Has("OR") || o.in.Has("CAS") || o.in.Has("CAST"))
+}
+
+// elsewhere reports whether another group has claimed a place.
+func (g *Group) elsewhere(at uint64, bytes int) bool {
+	l, c := g.launch, &g.claims
+	if l.AtOnce < 2 || c.locks || len(c.taken) == 0 {
+		return false
+	}
+	if _, own := c.taken[at]; own {
+		return false
+	}
+	i := l.Memory.number(at)
+	if i < 0 {
+		return false
+	}
+	places := uint64(l.Memory.buffers[i].arg.Bytes()) / uint64(bytes)
+	others := uint64(l.AtOnce-1) * uint64(len(c.taken))
+	return places > 0 && mixed(at^uint64(g.index[0])<<40^uint64(g.index[1])<<50^uint64(g.index[2])<<58)%places < others
+}
+
+// claimed notes that the group has changed a place. Where it, or the one before, was changed since it was claimed, places are given back.
+func (g *Group) claimed(at, value uint64, bytes int) {
+	c := &g.claims
+	if c.taken == nil {
+		c.taken = map[uint64]uint64{}
+	}
+	_, again := c.taken[at]
+	if had, ok := c.taken[c.last]; ok && !again {
+		now := g.global.read(c.last, bytes)
+		again = now.known&1 != 0 && uint64(now.value[0]) != had&0xffffffff
+	}
+	c.locks = c.locks || again
+	c.taken[at], c.last = value, at
+}
+
+// mixed is a number that follows from another one as if at random: the last step of splitmix64.
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

@@ -75,6 +75,7 @@ const (
 	Outside        Kind = "accesses what lies in no buffer"
 	UnknownOpcode  Kind = "has results that are not known"
 	UnknownTarget  Kind = "leads where nothing is known of"
+	AssumedShare   Kind = "finds places that other work-groups have taken, as many as itself each"
 	AssumedOrder   Kind = "returns what it would if all work-groups came in turn"
 	Deadlock       Kind = "waits for work-items that never arrive"
 	Trapped        Kind = "is a trap, which ends the program with an error"

@@ -47,6 +47,13 @@ func newFile() *file {
 	return f
 }
 
+// anything gives general registers, so many, values that they may have when a sub-group begins: zeros. Compilers merge a half of one with what was there before, which does not matter.
+func (f *file) anything(used int) {
+	for n := range used {
+		f.known[n] = all
+	}
+}
+
 // reads is the number of the row or predicate that a register is read from, writes that which it is written to.
 func reads(r sass.Register) int {
 	switch r.File {

@@ -36,6 +36,10 @@ func TestFlow(t *testing.T) {
 			},
 			letters: "...a.b.c.", before: "R1=lane", order: "abc", after: "0x12 0x11",
 		},
+		"a half of a register that nobody has written": {
+			code:    []string{"PRMT R9, R1, 0x7610, R9", "IMAD R9, R9, 0x3, R9", "LOP3.LUT R9, R9, 0xffff, RZ, 0xc0, !PT", "EXIT"},
+			letters: "....", before: "R1=lane", after: "0x0 0x7c",
+		},
 		"a loop of as many turns as the lane": {
 			code: []string{
 				"MOV R9, RZ", "BSSY B0, `(.L_end)", ".L_loop: VIADD R9, R9, 0x1", "ISETP.LT.AND P0, PT, R9, R1, PT", "@P0 BRA `(.L_loop)",

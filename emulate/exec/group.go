@@ -19,6 +19,7 @@ type Group struct {
 	heard   int                  // messages of other groups of the cluster
 	// counters are what words held that groups add to in turn, before this one did.
 	counters map[uint64]uint64
+	claims   claims
 	// What shared memory, the votes at barriers and buffers follow from.
 	inShared, votes Origin
 	inBuffers       []Origin
@@ -72,6 +73,7 @@ func (l *Launch) Group(index [3]uint32) *Group {
 		}
 		w.step.Accesses = w.pair[:0]
 		p := &path{lanes: w.lanes, file: newFile(), from: -1}
+		p.file.anything(l.used)
 		w.paths = []*path{p}
 		w.path = p
 		g.Warps = append(g.Warps, w)

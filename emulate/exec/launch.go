@@ -14,6 +14,7 @@ type Launch struct {
 	Function    *sass.Function
 	Grid, Block [3]uint32 // groups, and work-items of a group
 	Memory      *Memory
+	AtOnce      int64 // groups that run at once, if these are all; otherwise 0
 
 	ops       []op
 	constants banks

@@ -85,7 +85,7 @@ type Hot struct {
 
 // takes says how long the launch takes.
 func takes(r *emulate.Result) string {
-	if r.Status == emulate.Endless {
+	if !r.Status.Timed() {
 		return "The launch has no time: " + r.Why()[0] + "."
 	}
 	return fmt.Sprintf("The launch takes %s, %.0f cycles at %.0f MHz.", r.Status.Text(r.Seconds), r.Cycles, r.ClockMHz)

@@ -27,6 +27,9 @@ func (p *multiprocessor) fetched(line, at int64) int64 {
 	if !p.begun[line] {
 		p.begun[line] = true
 		from = p.Code.First
+		if last := len(p.Code.Levels) - 1; p.Code.Kept && len(p.begun) > 1 {
+			from.Latency = p.Code.Levels[last].From.Latency
+		}
 	}
 	there := at + from.Latency
 	if before, ok := p.code[0].has(sector - lineSectors); ok {

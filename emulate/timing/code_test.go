@@ -27,3 +27,25 @@ func TestCode(t *testing.T) {
 		}
 	}
 }
+
+// Code that a launch before has left in the farthest cache is jumped to as fast as that is; the first line of all is not.
+func TestKept(t *testing.T) {
+	const lines = 64 // each is jumped to from the one behind it
+	run := func(kept bool) float64 {
+		m := &Machine{Partitions: 1, Depth: 1, Code: Code{
+			Line: 128, Levels: []CodeLevel{{Bytes: 1 << 10}, {Bytes: 32 << 10, From: Resource{Latency: 20 * Cycle, Gap: 16 * Cycle}}},
+			Far: Resource{Latency: 80 * Cycle, Gap: 40 * Cycle}, First: Resource{Latency: 250 * Cycle, Gap: 16 * Cycle}, Kept: kept,
+		}}
+		m.Units[Dispatch] = Resource{Latency: Cycle, Gap: Cycle}
+		var ops []Op
+		node := Node{}
+		for at := range int32(lines) {
+			ops = append(ops, Op{Unit: Dispatch, Written: NoBoard, Read: NoBoard, Stall: Cycle, Address: int64(at) * 256})
+			node.Events = append(node.Events, Event{Op: at})
+		}
+		return float64(m.Run(ops, &list{{Warps: []*Trace{{Nodes: []Node{node}}}}}, Options{Resident: 1}).Finished) / Cycle
+	}
+	if first, kept := run(false), run(true); first < lines*250 || kept < 250+(lines-1)*20 || kept > 300+lines*22 {
+		t.Errorf("%g cycles, and %g where it was kept", first, kept)
+	}
+}

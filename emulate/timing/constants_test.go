@@ -28,3 +28,24 @@ func TestUniformConstants(t *testing.T) {
 		}
 	}
 }
+
+// Warps that walk through constants far apart from each other do not take each other's lines away: each place of a line but the first one is as near as if a warp was alone.
+func TestUniformLines(t *testing.T) {
+	run := func(warps int) float64 {
+		m := memory()
+		m.Constants = Constants{Line: 64, Uniform: 16, UniformFar: Resource{Latency: 59 * Cycle, Gap: Cycle}}
+		b := &Block{}
+		for i := range warps {
+			touch := &Touched{Space: ConstantSpace, Width: 4, Waves: 1, Lanes: []int64{int64(i) << 14}, Steps: []Step{{All: 16}}}
+			b.Warps = append(b.Warps, &Trace{Nodes: []Node{{Body: []Node{{Events: []Event{{Touch: touch}}}}, Times: 256}}})
+		}
+		ops := []Op{{Unit: Uniform, Stall: 4 * Cycle, Written: NoBoard, Read: NoBoard}}
+		return float64(m.Run(ops, &list{b}, Options{Resident: 1}).Finished) / Cycle
+	}
+	alone := run(1)
+	for _, warps := range []int{2, 4} { // the latter are in other sub-partitions, or beside each other
+		if got := run(4 * warps); got > 1.3*alone {
+			t.Errorf("%d warps of a sub-partition take %.0f cycles, and one takes %.0f", warps, got, alone)
+		}
+	}
+}

@@ -113,6 +113,7 @@ type multiprocessor struct {
 	registers  int
 	blind      bool // the observer has seen enough
 	beats      []beat
+	text       []byte           // of the state that was hashed last, to be overwritten
 	taken      queue             // by the data path, but for loads from global memory
 	loading    queue             // the same of those
 	leaving    queue             // for the second-level cache
@@ -161,9 +162,11 @@ type warp struct {
 	copies  int64 // when the copies to shared memory so far end
 	written int64 // when the stores and the atomic operations so far are done
 	ready   []int64
-	from    []Pipe // of each register, what has written it
+	from    []Unit // of each register, what has written it
 	done    int64  // instructions
 	boards  [boards]board
+	// constants are the line of those that it wants once, by which it was served last.
+	constants brought
 }
 
 // board is a scoreboard.
@@ -262,7 +265,7 @@ func (p *multiprocessor) begin(at int64) bool {
 	p.begins = at + p.Begin
 	b := &block{number: p.result.Begun - 1}
 	for i, t := range next.Warps {
-		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, ready: make([]int64, p.registers), from: make([]Pipe, p.registers)}
+		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, ready: make([]int64, p.registers), from: make([]Unit, p.registers)}
 		p.born++
 		if w.current() == nil {
 			continue

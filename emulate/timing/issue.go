@@ -20,7 +20,7 @@ func (p *multiprocessor) arrive(w *warp) {
 	}
 	for _, r := range op.Uses {
 		there := w.ready[r]
-		if from := w.from[r]; from != op.Pipe && (from == Integers || from == Multiplied) && op.Pipe != Elsewhere {
+		if from := w.from[r]; from != op.Pipe && computes(from) && (computes(op.Pipe) || op.Pipe == Address) {
 			there += p.Crossing
 		}
 		at = max(at, there)
@@ -293,3 +293,6 @@ func (p *multiprocessor) held(op *Op) (reason Reason, part float64) {
 	gap, _ := p.Units[op.Unit].Times(op)
 	return reason, float64(gap-Cycle) / float64(max(gap, Cycle))
 }
+
+// computes reports whether a unit is one of the two between which results take longer than within one.
+func computes(u Unit) bool { return u == ALU || u == FMA }

@@ -33,11 +33,14 @@ func (c *l1) empty() {
 
 // has reports whether a sector is there or under way, and when it comes.
 func (c *l1) has(sector int64) (int64, bool) {
-	i, ok := c.index[sector/lineSectors]
-	if !ok {
-		return 0, false
+	i := c.first
+	if i == none || c.all[i].tag != sector/lineSectors {
+		var ok bool
+		if i, ok = c.index[sector/lineSectors]; !ok {
+			return 0, false
+		}
+		c.use(i)
 	}
-	c.use(i)
 	l := &c.all[i]
 	s := sector & (lineSectors - 1)
 	return l.filled[s], l.there>>s&1 != 0

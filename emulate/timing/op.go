@@ -15,24 +15,13 @@ type Op struct {
 	Left    int      // of Waits, so many may still be held
 	Defines []uint16 // registers by number, from 0; so that the numbers are small
 	Uses    []uint16
-	Pipe    Pipe
+	Pipe    Unit     // that results come from and go to, where no control bits say when they are there
 	Late    []uint16 // registers that are there by Machine.Guard later than the result
 	Banks   [2]int64 // operands that it reads from each register bank
 	Action  Action
 	Answers bool  // of atomic operations: a result comes back, also where nobody wants it
 	Address int64 // in the code
 }
-
-// Pipe is one of those between which results take longer than within one.
-type Pipe uint8
-
-// The pipes.
-const (
-	Elsewhere Pipe = iota // no longer
-	Integers
-	Multiplied
-	Addresses
-)
 
 // NoBoard is no scoreboard.
 const NoBoard = -1

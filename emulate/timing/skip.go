@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -259,6 +260,7 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 	}
 	for w, n := range trips {
 		w.frames[r.depth].trip += n * times
+		w.constants.move(r.depth, n*times)
 	}
 	for w := range p.warps {
 		w.done += (w.done - m.done[w]) * times
@@ -304,7 +306,7 @@ func (p *multiprocessor) delay(by int64) {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at, &part.uniforms.came}, each(part.units[:]), each(part.starts)) {
+		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at, &part.uniforms.last.came}, each(part.units[:]), each(part.starts)) {
 			later(t)
 		}
 		if c := part.uniforms.pieces; c != nil {
@@ -319,7 +321,7 @@ func (p *multiprocessor) delay(by int64) {
 		later(&p.shared[i])
 	}
 	for w := range p.warps {
-		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written}, each(w.ready)) {
+		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written, &w.constants.came}, each(w.ready)) {
 			later(t)
 		}
 		for i := range w.boards {
@@ -350,9 +352,8 @@ func each(list []int64) (all []*int64) {
 // state is a hash of all that decides what happens from now on, but for the iterations of loops of a depth. The addresses in the
 // cache are not among it: what it served in the last iteration stands for them.
 func (p *multiprocessor) state(r *record) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	add := func(n int64) { maphash.WriteComparable(&h, n) }
+	all := p.text[:0]
+	add := func(n int64) { all = binary.LittleEndian.AppendUint64(all, uint64(n)) }
 	when := func(t int64) {
 		if t < never {
 			t = max(t-p.now, 0)
@@ -398,7 +399,8 @@ func (p *multiprocessor) state(r *record) uint64 {
 	for i, n := range now.fields() {
 		add(*n - *before.fields()[i])
 	}
-	return max(h.Sum64(), 1)
+	p.text = all
+	return max(maphash.Bytes(seed, all), 1)
 }
 
 // state adds what a part has besides its warps.
@@ -412,7 +414,7 @@ func (part *partition) state(add, when func(int64)) {
 	}
 	when(part.banks[0])
 	when(part.banks[1])
-	when(part.uniforms.came)
+	when(part.uniforms.last.came)
 	add(part.uniforms.phase)
 }
 
@@ -429,6 +431,7 @@ func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
 	when(w.stalled)
 	when(w.copies)
 	when(w.written)
+	when(w.constants.came)
 	for _, t := range w.ready {
 		when(t)
 	}

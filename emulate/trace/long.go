@@ -1,11 +1,14 @@
 package trace
 
 import (
+	"slices"
+
 	"gpuperf/emulate/timing"
 )
 
 // A loop whose iterations are not alike, as what they do follows from data, is executed to its end. But where that is long, only the first iterations are
-// kept, and the last of these stand for all that follow: how many there are, and how many instructions these take, is counted while they are executed.
+// kept. Of those that follow, stretches at even distances are kept, and stand for all of them (window.go): how many there are, and how many instructions these take, is counted while
+// they are executed. Where there are too few for that, the last iterations that were kept stand for them.
 
 // Bounds of what is kept.
 const (
@@ -24,9 +27,9 @@ type long struct {
 	turns      int // how many these are
 	begun      int64
 	count      int64 // instructions of what is counted
-	sample     int64 // the same of the iterations that stand for it
 	inStep     bool  // warps meet in the loop: they must all turn as often
 	meetsOften bool  // at barriers in shared memory, whose phases follow each other: these cannot be counted so
+	windows
 	jumps
 }
 
@@ -91,10 +94,8 @@ func (r *recorder) begin(loop, header int) {
 		half = (len(starts) + 1) / 2
 	}
 	l := &long{loop: loop, header: header, from: starts[half-1], end: len(r.items), turns: half}
-	for _, x := range r.items[l.from:] {
-		l.sample += x.count()
-	}
 	l.inStep = r.has(loop, "BAR") || r.has(loop, "SYNCS")
+	l.windows = windows{turns: max(half/windowParts, min(half, leastWindow)), apart: 1, most: 4 * (l.end - l.from)}
 	r.long = l
 	r.forget()
 	r.flush(l)
@@ -129,6 +130,9 @@ func (r *recorder) tally(l *long) {
 		l.count += x.count()
 		l.meetsOften = l.meetsOften || x.meets()
 	}
+	if l.begun > 0 {
+		l.keep(r.items[l.end:])
+	}
 	clear(r.items[l.end:])
 	r.items = r.items[:l.end]
 	l.begun++
@@ -148,32 +152,67 @@ func (r *recorder) stand(l *long) {
 			r.spare = append(r.spare, s)
 		}
 	}
-	sample := r.items[l.from:l.end]
+	from, parts, turns := l.from, [][]item{r.items[l.from:l.end]}, int64(l.turns)
+	off := apart(l, parts, turns)
+	kept := l.whole()
+	if kept != nil && off > l.count/unlike {
+		from, parts, turns = len(r.items), kept, int64(len(kept)*l.windows.turns)
+		off = apart(l, parts, turns)
+	} else {
+		kept = nil
+	}
 	if l.begun > 0 {
 		r.Long += l.count
-		r.Apart += l.off() + max(l.count-l.sample*l.begun/int64(l.turns), l.sample*l.begun/int64(l.turns)-l.count)
+		r.Apart += l.off() + off
 	}
-	times, rest := l.begun/int64(l.turns), 0
+	sample, each := slices.Concat(parts...), countOf(parts)
+	times, rest := l.begun/turns, 0
 	if l.inStep {
-		rest = r.turn(sample, l.header, int(l.begun%int64(l.turns)))
+		rest = r.turn(sample, l.header, int(l.begun%turns))
 	} else {
-		times = l.count / max(l.sample, 1)
-		left := l.count - times*l.sample
+		times = l.count / max(each, 1)
+		left := l.count - times*each
 		for rest < len(sample) && left >= sample[rest].count() {
 			left -= sample[rest].count()
 			rest++
 		}
 	}
-	moved := drift(sample)
+	moved := newMovement()
+	for _, part := range parts {
+		moved.add(drift(part))
+	}
 	tail := make([]item, rest)
 	for i, n := range enclosed(nodesOf(sample[:rest]), moved) {
 		tail[i].node = &timing.Node{Body: []timing.Node{n}, Times: 1}
 	}
-	r.repeat(l.from, moved, times+1)
+	if kept == nil {
+		times++ // with those that were kept
+	} else {
+		r.items = append(r.items, sample...)
+	}
+	r.repeat(from, moved, times)
 	for i := range tail {
-		again(tail[i].node.Body, times+1)
+		again(tail[i].node.Body, times)
 	}
 	r.items = append(r.items, tail...)
+}
+
+// unlike is in how many instructions of a long loop those that stand for it are off by one, from which on windows of it are better.
+const unlike = 20
+
+// apart is by how many instructions as many iterations as were counted are off, if they are as those that stand for them.
+func apart(l *long, parts [][]item, turns int64) int64 {
+	all := countOf(parts) * l.begun / turns
+	return max(l.count-all, all-l.count)
+}
+
+func countOf(parts [][]item) (n int64) {
+	for _, part := range parts {
+		for i := range part {
+			n += part[i].count()
+		}
+	}
+	return n
 }
 
 // turn is how many of the items a number of iterations has.

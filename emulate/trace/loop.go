@@ -114,7 +114,7 @@ func (r *recorder) spins(l *loop, a, b, c *mark) {
 		return
 	}
 	if change, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block)); ok && len(change) == 0 {
-		r.awaits(last, true)
+		r.awaits(last, nil, true)
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 		return false
 	}
 	endless = endless && r.w.TurnsLeft(l.header) == math.MaxInt32
-	if endless && r.awaits(last, false) {
+	if endless && r.awaits(last, before, false) {
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
@@ -195,7 +195,7 @@ func (r *recorder) apart(to int) {
 		now := r.snapshot()
 		r.w.Save(now)
 		if _, same := exec.Between(s.saved, s.saved, now, r.registers(block)); same {
-			r.awaits(r.items[s.at:], r.tries(r.items[s.at:]))
+			r.awaits(r.items[s.at:], nil, r.tries(r.items[s.at:]))
 		}
 		r.spare = append(r.spare, now)
 	} else if s.passes%manyPasses == 0 {
@@ -208,11 +208,13 @@ func (r *recorder) apart(to int) {
 }
 
 // awaits reports whether an iteration of a loop that would never end by itself loads what others may store in global memory. From then on what it
-// loads is not known. Of atomic operations that is said where nothing but they can change anything.
-func (r *recorder) awaits(iteration []item, atomics bool) (some bool) {
+// loads is not known, where it does so at the same places as the iteration before, if that is given. Of atomic operations that is said where nothing but they can change anything.
+func (r *recorder) awaits(iteration, before []item, atomics bool) (some bool) {
 	for i := range iteration {
 		if t := iteration[i].event.Touch; iteration[i].node == nil && t != nil && t.Space == timing.GlobalSpace && !t.Store && (atomics || !t.Atomic) {
-			if op := iteration[i].event.Op; r.w.Await(int(op)) {
+			if before != nil && !slices.Equal(before[i].event.Touch.Lanes, t.Lanes) { // who looks elsewhere each time does not wait for that
+				some = true
+			} else if op := iteration[i].event.Op; r.w.Await(int(op)) {
 				some, r.Awaits[op] = true, true
 			}
 		}

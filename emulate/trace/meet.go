@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"math/bits"
 
 	"gpuperf/emulate/exec"
@@ -15,6 +16,12 @@ type movement struct {
 
 func newMovement() movement {
 	return movement{map[*timing.Touched]timing.Step{}, map[*timing.Meet]int64{}}
+}
+
+// add adds those of other accesses.
+func (m movement) add(other movement) {
+	maps.Copy(m.touches, other.touches)
+	maps.Copy(m.meets, other.meets)
 }
 
 func alikeMeets(a, b *timing.Meet) bool {

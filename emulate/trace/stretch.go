@@ -117,6 +117,7 @@ func (r *recorder) jump(l *long) bool {
 	l.begun += n
 	l.count += counted * n / stretchTurns
 	j.gone = true
+	l.cut()
 	return true
 }
 

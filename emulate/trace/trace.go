@@ -40,6 +40,7 @@ type Builder struct {
 	before   int         // Steps that do not count for the budget
 	function *sass.Function
 	spare    []*exec.Snapshot
+	notes    []notes           // of recorders that are done with
 	shares   map[share]*shared // of the bytes that phases of barriers of the block wait for
 	keeps    int               // instructions of a block that are kept before iterations stand for others
 	whole    bool              // for tests: all iterations are executed
@@ -72,8 +73,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	recorders := make([]*recorder, len(g.Warps))
 	b.shares = map[share]*shared{}
 	for i, w := range g.Warps {
-		recorders[i] = &recorder{Builder: b, w: w, number: b.number, most: b.keeps / len(g.Warps), turned: map[int]int{}}
-		b.number++
+		recorders[i] = b.recorder(w, b.keeps/len(g.Warps))
 	}
 	const turn = 4096 // as exec.Group.Run has it
 	bound := Most
@@ -101,12 +101,30 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	b.Steps += bound - most
 	out := &timing.Block{Cut: most == 0 && !g.Ended()}
 	for _, r := range recorders {
-		if r.long != nil { // what was counted so far
-			r.stand(r.long)
-		}
-		r.free(r.loops)
-		out.Warps = append(out.Warps, &timing.Trace{Nodes: nodes(r.items)})
+		out.Warps = append(out.Warps, b.told(r))
 	}
+	return out
+}
+
+// recorder is one of the next warp, before iterations of which so many instructions are kept.
+func (b *Builder) recorder(w *exec.Warp, most int) *recorder {
+	r := &recorder{Builder: b, w: w, number: b.number, most: most, turned: map[int]int{}}
+	if n := len(b.notes); n > 0 {
+		r.notes, b.notes = b.notes[n-1], b.notes[:n-1]
+	}
+	b.number++
+	return r
+}
+
+// told is what a recorder has noted, with what was counted so far of a long loop. It is done with.
+func (b *Builder) told(r *recorder) *timing.Trace {
+	if r.long != nil {
+		r.stand(r.long)
+	}
+	r.free(r.loops)
+	out := &timing.Trace{Nodes: nodes(r.items)}
+	clear(r.items)
+	b.notes = append(b.notes, notes{r.items[:0], r.noted[:0]})
 	return out
 }
 
@@ -121,24 +139,33 @@ func (b *Builder) Whole(index [3]uint32) *timing.Block {
 	return b.Block(index)
 }
 
-// Alone is how many instructions a warp of a block executes, without the others. It reports false where it waits for them.
-func (b *Builder) Alone(index [3]uint32, warp int) (n float64, ok bool) {
-	const most = 300_000 // instructions: about 30 ms
+// Alone is how many instructions a warp of a block executes, up to so many. The others are executed only as far as it waits for them. It reports false where it waits for ever.
+func (b *Builder) Alone(index [3]uint32, warp, most int) (n float64, ok bool) {
 	g := b.Launch.Group(index)
 	b.shares = map[share]*shared{}
-	r := &recorder{Builder: b, w: g.Warps[warp], number: b.number, most: mostAlone, turned: map[int]int{}}
-	b.number++
-	steps := 0
-	for ; r.w.State() == exec.Ready && !r.ended && steps < most; steps++ {
-		r.step()
+	all := make([]*recorder, len(g.Warps))
+	for i, w := range g.Warps {
+		all[i] = b.recorder(w, mostAlone)
+	}
+	r, steps := all[warp], 0
+	waits := func() bool { return r.w.State() != exec.Ready && r.w.State() != exec.Ended }
+	for went := true; went; {
+		went = false
+		for _, other := range all {
+			for other.w.State() == exec.Ready && !other.ended && steps < most && (other == r || waits()) {
+				other.step()
+				steps++
+				went = true
+			}
+		}
 	}
 	b.Steps += steps
-	if r.long != nil {
-		r.stand(r.long)
+	for i, r := range all {
+		if t := b.told(r); i == warp {
+			n = float64(t.Count())
+		}
 	}
-	r.free(r.loops)
-	t := &timing.Trace{Nodes: nodes(r.items)}
-	return float64(t.Count()), r.w.State() == exec.Ended || steps == most
+	return n, r.w.State() == exec.Ended || steps == most
 }
 
 // mostAlone is how many instructions of a warp are kept that is executed alone, before iterations stand for others.
@@ -149,15 +176,20 @@ type recorder struct {
 	*Builder
 	w      *exec.Warp
 	number int64
-	items  []item
+	notes
 	loops  []*loop // that the warp is in, as far as it has come back to their headers
-	noted  []difference
 	waits  spin
 	kept   int         // instructions that were noted
 	most   int         // the same before iterations stand for others
 	turned map[int]int // by the first instruction of a loop, how often it was noted
 	long   *long
 	ended  bool // it goes no further, as it is in a loop that never ends
+}
+
+// notes are what recorders note, one after the other.
+type notes struct {
+	items []item
+	noted []difference
 }
 
 // item is an instruction or a loop.

@@ -108,8 +108,8 @@ func without(c *workload.Case) (parts []string) {
 
 func notCounted(c *workload.Case, parts []string) string {
 	hint := ""
-	if c.Own != nil && c.Own.Whole != "" {
-		hint = "; it may be read whole at given sizes: " + c.Own.Whole
+	if c.Own != nil && len(c.Own.Whole) > 0 {
+		hint = "; it may be read whole at given sizes: -p " + strings.Join(c.Own.Whole, "=VALUE,") + "=VALUE"
 	}
 	return warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s%s", strings.Join(parts, ", "), hint)
 }

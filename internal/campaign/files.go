@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -106,6 +107,7 @@ func (l *loaded) cases(ctx context.Context, sizes []map[string]int64) ([]*worklo
 	}
 	parallel.For(len(list), func(i int) { list[i].Nest() }) // most of the time; errors show below
 	var cases []*workload.Case
+	var lacking *workload.Lacking
 	for _, p := range points {
 		k := l.wrapped[p.Kernel]
 		if _, err := k.Nest(); err != nil {
@@ -121,10 +123,16 @@ func (l *loaded) cases(ctx context.Context, sizes []map[string]int64) ([]*worklo
 		if p.Sizes != nil {
 			c.Identity.Source = p.short
 		}
-		if err := c.CheckSizes(); err != nil {
+		err := c.CheckSizes()
+		if lacks := (*workload.Lacking)(nil); errors.As(err, &lacks) {
+			lacking = lacking.And(lacks)
+		} else if err != nil {
 			return nil, &InputError{err}
 		}
 		cases = append(cases, c)
+	}
+	if lacking != nil {
+		return nil, &InputError{lacking}
 	}
 	return cases, nil
 }

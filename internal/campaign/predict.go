@@ -210,7 +210,7 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) erro
 	if len(arrays) > 0 {
 		result.Open()
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for private arrays in memory, as those with an index that is no constant of the code are (%s); "+
-			"where they take more than 5 % of the time, perf explain says about how much", format.First(arrays, 3)))
+			"where they take more than 5 %% of the time, perf explain says about how much", format.First(arrays, 3)))
 	}
 	seconds, text, err := remedy.Crowd(program, nest.Kernel, c.Sizes, p.Facts)
 	if err != nil || seconds <= result.Seconds {

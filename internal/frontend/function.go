@@ -310,28 +310,34 @@ const trial = 256
 func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
 	lacking := d.lacking(ctx, sizes)
-	if lacking == "" || !errors.As(d.kernel.Unsized, &at) {
+	if len(lacking) == 0 || !errors.As(d.kernel.Unsized, &at) {
 		return nil
 	}
-	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: "+lacking)
+	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, "=VALUE,")+"=VALUE")
 }
 
-// lacking is the flag for the sizes that lack a value, where a function is read at given ones alone; "" where it is not read at given ones either.
-func (d *divided) lacking(ctx context.Context, sizes map[string]int64) string {
+// lacking are the sizes without a value of a function that is read at given ones alone, and how often its loops run that depend on data; none where it is not read
+// at given ones either.
+func (d *divided) lacking(ctx context.Context, sizes map[string]int64) (lacking []string) {
 	opt := d.opt
-	opt.At = map[string]int64{}
-	var lacking []string
+	opt.At, opt.Opaque = map[string]int64{}, true // which names averages of trips
 	for _, n := range d.ir.Divisors {
 		v, ok := sizes[n]
 		if !ok {
-			v, lacking = trial, append(lacking, n+"=VALUE")
+			v, lacking = trial, append(lacking, n)
 		}
 		opt.At[n] = v
 	}
-	if _, err := ckernel.Read(ctx, d.file, opt); err != nil {
-		return ""
+	k, err := ckernel.Read(ctx, d.file, opt)
+	if err != nil || len(k.Opaque) > 0 {
+		return nil
 	}
-	return "-p " + strings.Join(lacking, ",")
+	for _, n := range k.Params() {
+		if _, ok := sizes[n]; !ok && strings.HasPrefix(n, kernel.TripsPrefix) {
+			lacking = append(lacking, n)
+		}
+	}
+	return lacking
 }
 
 // chosen are the values of some sizes, as far as they are given.

@@ -225,12 +225,13 @@ func TestDivided(t *testing.T) {
 // TestWhole: a kernel that is read in part says at which sizes it is read whole.
 func TestWhole(t *testing.T) {
 	dir := written(t, map[string]string{
-		"flat.cu": "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
-		"odd.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
+		"flat.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
+		"trips.cu": "__global__ void k(float *x, const int *c, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) for (int j = 0; j < c[i]; j++) x[i] += j; }\n",
+		"odd.cu":   "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
 	})
-	for file, want := range map[string]string{"flat.cu": "-p n=VALUE,m=VALUE,groups=VALUE", "odd.cu": ""} {
+	for file, want := range map[string]string{"flat.cu": "n m groups", "odd.cu": "", "trips.cu": "n m groups trips_1"} {
 		at, err := only(t, Options{Local: "64", Groups: "groups"}, filepath.Join(dir, file)).At(t.Context(), nil)
-		if err != nil || len(at.Kernel.Opaque) == 0 || at.Own.Whole != want {
+		if err != nil || len(at.Kernel.Opaque) == 0 || strings.Join(at.Own.Whole, " ") != want {
 			t.Errorf("%s: %v, %q, want %q", file, err, at.Own.Whole, want)
 		}
 	}
@@ -276,11 +277,23 @@ func TestDividedAtRunTime(t *testing.T) {
 	}
 }
 
-// TestTemplateWithoutArguments: a template that is named alone is the instance that the host code launches, or else the one that is proposed.
+// TestTemplateWithoutArguments: a template that is named alone is the instance that the host code launches, or else one that is proposed: of float and 16, and of a
+// record that has what the kernel uses of a type.
 func TestTemplateWithoutArguments(t *testing.T) {
 	const two = "template <class T, int N> __global__ void f(T *y) { y[N * threadIdx.x] = 0; }\n"
-	dir := written(t, map[string]string{"a.cu": two, "b.cu": two + "void g(double *y) { f<double, 4><<<1, 64>>>(y); }\n"})
-	for file, want := range map[string]string{"a.cu": "f<float, 16>", "b.cu": "f<double, 4>"} {
+	const records = "struct less { __device__ bool operator()(float a, float b) { return a < b; } };\nstruct twice { __device__ float operator()(float a) { return 2 * a; } };\n" +
+		"struct shape { static constexpr int tile = 8; typedef double real; };\n"
+	dir := written(t, map[string]string{
+		"a.cu": two, "b.cu": two + "void g(double *y) { f<double, 4><<<1, 64>>>(y); }\n",
+		"c.cu": records + "template <class F> __global__ void f(float *y) { y[0] = F()(y[1]); }\n",
+		"d.cu": records + "template <class F> __global__ void f(float *y, F op) { if (op(y[0], y[1])) y[0] = 0; }\n",
+		"e.cu": records + "template <class S> __global__ void f(typename S::real *y) { y[S::tile] = 0; }\n",
+		"f.cu": records + "template <class F> __global__ void f(float *y) { y[0] = F()(y[1]); }\ntemplate <class F> void g(float *y) { f<F><<<1, 64>>>(y); }\n" +
+			"struct half_of { __device__ float operator()(float a) { return a / 2; } };\ntemplate void g<half_of>(float *);\n",
+	})
+	for file, want := range map[string]string{
+		"a.cu": "f<float, 16>", "b.cu": "f<double, 4>", "c.cu": "f<twice>", "d.cu": "f<less>", "e.cu": "f<shape>", "f.cu": "f<half_of>",
+	} {
 		for _, name := range []string{"", "f"} {
 			if k := only(t, Options{Kernel: name, Local: "32", Global: "64"}, filepath.Join(dir, file)); k.Variant.Name != want {
 				t.Errorf("%s: %s, want %s", file, k.Variant.Name, want)

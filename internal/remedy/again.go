@@ -45,7 +45,7 @@ func again(x *study) (out []candidate) {
 			where = "lines"
 		}
 		out = append(out, candidate{
-			array: first.Array, at: rest[0].At, share: sum(rest), cures: []cure{{edit: at(rest, launch.Effect{Without: true})}},
+			array: first.Array, at: rest[0].At, share: rest[0].Share, cures: []cure{{edit: at(rest, launch.Effect{Without: true})}},
 			defect: fmt.Sprintf("a work-item loads in %s %s what it has loaded in line %d", where, format.First(lines, 3), first.At.Line),
 			remedy: fmt.Sprintf("keep its elements of %s, %d, in registers, or those of the work-group in local memory", first.Array, first.Items/(x.Groups*x.Items)),
 		})

@@ -85,7 +85,7 @@ func coalescing(x *study) []candidate {
 	}
 	r := &list[0]
 	apart, axis := x.stride(r)
-	c := candidate{array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Beside: true})}}}
+	c := candidate{array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Beside: true})}}}
 	c.defect = fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart, so that %s are moved for %s%s",
 		axis, Verb(r.Site), r.Array, apart, format.Rough(float64(r.Sectors)*launch.SectorBytes, "B"), format.Rough(float64(r.Items*r.Bytes), "B"), also(list))
 	switch beside := slices.IndexFunc(r.Strides[:], func(s int64) bool { return s == r.Bytes || s == -r.Bytes }); {
@@ -112,7 +112,7 @@ func narrow(x *study) []candidate {
 	}
 	r := &list[0]
 	c := candidate{
-		array: r.Array, at: r.At, share: sum(list), remedy: "let a work-item have ",
+		array: r.Array, at: r.At, share: r.Share, remedy: "let a work-item have ",
 		defect: fmt.Sprintf("work-items %s %d B of %s each, where they could have 4 and more at once%s", Verb(r.Site), r.Bytes, r.Array, also(list)),
 	}
 	n := word / r.Bytes
@@ -153,7 +153,7 @@ func conflicts(x *study) []candidate {
 	r := &list[0]
 	apart, axis := x.stride(r)
 	return []candidate{{
-		array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Beside: true})}},
+		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Beside: true})}},
 		defect: fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart: %.3g of them share a bank, and take turns%s",
 			axis, Verb(r.Site), r.Array, apart, float64(r.Cycles)/float64(r.Fewest), also(list)),
 		remedy: fmt.Sprintf("pad the rows of %s by one element, or let neighbours access neighbouring elements", r.Array),
@@ -220,7 +220,7 @@ func repeated(x *study) []candidate {
 	}
 	r := &list[0]
 	return []candidate{{
-		array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Once: true})}},
+		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Once: true})}},
 		defect: fmt.Sprintf("a work-item %ss each element of %s %.3g times here%s", Verb(r.Site), r.Array, float64(r.Requests)/float64(r.Repeated), also(list)),
 		remedy: "keep the element in a register while the loop runs, or let the loop that reuses it be the innermost one",
 	}}
@@ -237,7 +237,7 @@ func results(x *study) []candidate {
 	}
 	r := &list[0]
 	c := candidate{
-		array: r.Array, at: r.At, share: sum(list), defect: fmt.Sprintf("all work-items along an axis load the same elements of %s, each for one result%s", r.Array, also(list)),
+		array: r.Array, at: r.At, share: r.Share, defect: fmt.Sprintf("all work-items along an axis load the same elements of %s, each for one result%s", r.Array, also(list)),
 		remedy: "let each work-item compute ",
 	}
 	for _, by := range []int64{2, 4} {

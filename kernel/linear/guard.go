@@ -111,6 +111,8 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (_ item, err error) {
 func barrierItem(s *stmt, ctx *polycount.Set) item {
 	loops, err := s.domain.Project(s.loops...)
 	throw.If(err)
+	loops, err = joined(loops)
+	throw.If(err)
 	if len(loops.Disjuncts()) > 1 {
 		panic(throw.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops))
 	}

@@ -121,6 +121,13 @@ func TestPrograms(t *testing.T) {
 			    insn: y[i_1] = acc_k[i_1]`,
 		},
 		{
+			"parts by how many iterations a loop further inside has are one",
+			"{[i,ki,ko]: 0<=i<n and 0<=ki<=2 and 3*floor((ki - n)/3) + 3 <= ki <= n + 3*floor((ki - n)/3) + 2 and 0 <= ki + 3*ko < n}", "y[i] = x[i] {inames=i}", nil, `
+			groups (1, 1, 1), work-items (1, 1, 1)
+			for i = 0 .. n - 1
+			    insn: y[i] = x[i]`,
+		},
+		{
 			"strides are steps", "{[i]: 0<=i<n and i % 3 = 1}", "y[i] = x[i]", nil, `
 			groups (1, 1, 1), work-items (1, 1, 1)
 			for i = 1 .. n - 1 step 3

@@ -167,12 +167,23 @@ func (b *builder) domain(s *stmt) error {
 			}
 		}
 	}
+	if d, err = joined(d); err != nil {
+		return err
+	}
 	s.domain = d
 	s.need, _ = d.Constraints()
 	if len(d.Disjuncts()) > 1 {
 		return fmt.Errorf("its domain %s is a union, for which there is no single guard: split the statement", d)
 	}
 	return nil
+}
+
+// joined merges the parts of a set, which are often those of one by how many iterations a loop that it leaves out has.
+func joined(d *polycount.Set) (*polycount.Set, error) {
+	if len(d.Disjuncts()) < 2 {
+		return d, nil
+	}
+	return d.Coalesce()
 }
 
 func (b *builder) accesses(s *stmt) error {

@@ -85,6 +85,8 @@ type booster struct {
 	least   float64 // rows of a leaf
 	rng     *rand.Rand
 	out     tree
+	splits  []split // of the nodes of out
+	values  []float64
 }
 
 // split is where a node is divided: rows with bins up to the cut are on the left.
@@ -98,21 +100,30 @@ type split struct {
 func (b *booster) best(rows []int32, sum float64) (best split) {
 	score := func(sum, n float64) float64 { return sum * sum / (n + shrinkage) }
 	all := float64(len(rows))
+	whole := score(sum, all)
+	values := b.values[:0]
+	for _, i := range rows {
+		values = append(values, b.left[i])
+	}
+	b.values = values
 	for c := range b.tried {
 		column := &b.tried[c]
-		var sums, counts [binCount]float64
-		for _, i := range rows {
-			k := column.bin[i] % binCount
-			sums[k] += b.left[i]
-			counts[k]++
+		var bins [binCount]struct{ sum, count float64 }
+		for j, i := range rows {
+			k := &bins[column.bin[i]%binCount]
+			k.sum += values[j]
+			k.count++
 		}
 		s, n := 0.0, 0.0
 		for cut := range column.edges {
-			s, n = s+sums[cut], n+counts[cut]
+			if bins[cut].count == 0 { // as good as the cut before
+				continue
+			}
+			s, n = s+bins[cut].sum, n+bins[cut].count
 			if n < b.least || all-n < b.least {
 				continue
 			}
-			if gain := score(s, n) + score(sum-s, all-n) - score(sum, all); gain > best.gain {
+			if gain := score(s, n) + score(sum-s, all-n) - whole; gain > best.gain {
 				best = split{column, cut, gain}
 			}
 		}
@@ -123,7 +134,7 @@ func (b *booster) best(rows []int32, sum float64) (best split) {
 // grow adds the node of the rows, which it reorders, and those below.
 func (b *booster) grow(rows []int32, depth int) int {
 	at := len(b.out)
-	b.out = append(b.out, treeNode{})
+	b.out, b.splits = append(b.out, treeNode{}), append(b.splits, split{})
 	sum := 0.0
 	for _, i := range rows {
 		sum += b.left[i]
@@ -136,13 +147,8 @@ func (b *booster) grow(rows []int32, depth int) int {
 	if s.gain <= 0 {
 		return at
 	}
-	to := 0
-	for from, i := range rows {
-		if int(s.column.bin[i]) <= s.cut {
-			rows[from], rows[to] = rows[to], i
-			to++
-		}
-	}
+	b.splits[at] = s
+	to := s.parted(rows)
 	l := b.grow(rows[:to], depth-1)
 	r := b.grow(rows[to:], depth-1)
 	n := &b.out[at]
@@ -150,9 +156,38 @@ func (b *booster) grow(rows []int32, depth int) int {
 	return at
 }
 
+// parted reorders rows: those on the left of the split come first. It returns how many these are.
+func (s *split) parted(rows []int32) (to int) {
+	for from, i := range rows {
+		if int(s.column.bin[i]) <= s.cut {
+			rows[from], rows[to] = rows[to], i
+			to++
+		}
+	}
+	return to
+}
+
+// take subtracts from what is left of rows, which it reorders, what the tree says from a node on.
+func (b *booster) take(rows []int32, at int) {
+	n := &b.out[at]
+	if n.right == 0 {
+		for _, i := range rows {
+			b.left[i] -= n.value
+		}
+		return
+	}
+	to := b.splits[at].parted(rows)
+	b.take(rows[:to], n.left)
+	b.take(rows[to:], n.right)
+}
+
 // sequence grows trees one after the other.
 func (b *booster) sequence(t *training) (list []tree) {
 	b.left = slices.Clone(t.values)
+	every := make([]int32, len(t.rows))
+	for i := range every {
+		every[i] = int32(i)
+	}
 	for range treesEach {
 		var rows []int32
 		for i := range t.rows {
@@ -162,12 +197,10 @@ func (b *booster) sequence(t *training) (list []tree) {
 		}
 		b.rng.Shuffle(len(b.columns), func(i, j int) { b.columns[i], b.columns[j] = b.columns[j], b.columns[i] })
 		b.tried = b.columns[:int(math.Ceil(tryShare*float64(len(b.columns))))]
-		b.out = nil
+		b.out, b.splits = nil, b.splits[:0]
 		b.grow(rows, levels)
 		list = append(list, b.out)
-		for i, row := range t.rows {
-			b.left[i] -= b.out.predict(row)
-		}
+		b.take(every, 0)
 	}
 	return list
 }

@@ -23,6 +23,7 @@ func tools(t *testing.T, scripts map[string]string) {
 		}
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	t.Setenv("CUDA_HOME", "/none")
 }
 
 func recorded(t *testing.T, name string) string {

@@ -3,6 +3,7 @@ package offload
 import (
 	"slices"
 
+	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -30,7 +31,12 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 		if len(over) == 0 {
 			return
 		}
-		s.Inames = nameset.Remove(s.Inames, over...)
+		left := nameset.Remove(s.Inames, over...)
+		guard, err := termless(k, s, left, parallel)
+		if err != nil {
+			return
+		}
+		s.Inames, s.Predicates = left, append(s.Predicates, guard...)
 		var factor expr.Expr
 		if a.kind == "sum" {
 			factor, a.term = factored(k, a.term, over)
@@ -38,6 +44,69 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 		s.RHS = a.with(times(factor, &expr.Reduce{Kind: a.kind, Inames: over, Body: a.term}))
 	})
 	return out
+}
+
+// termless are the conditions for a point of the loops that are left of a statement to have terms. There are none where all have, and where a point without may add nothing to its
+// element: it is there, and no other iteration of parallel loops has it.
+func termless(k *kernel.Kernel, s *kernel.Stmt, left, parallel []string) ([]expr.Expr, error) {
+	points, err := k.DomainOf(left)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := k.DomainOf(s.Inames)
+	if err != nil {
+		return nil, err
+	}
+	with, err := whole.Project(left...)
+	if err != nil {
+		return nil, err
+	}
+	if all, err := points.IsSubset(with); all || err != nil {
+		return nil, err
+	}
+	if alone, err := owns(k, s, left, parallel); alone || err != nil {
+		return nil, err
+	}
+	if with, err = with.Gist(points); err != nil {
+		return nil, err
+	}
+	return cexpr.Predicates(with), nil
+}
+
+// owns reports that at each point of loops there is an element for a statement to store, which it stores in no other iteration of the parallel ones.
+func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (bool, error) {
+	pairs, other, err := twice(k, &kernel.Stmt{Inames: loops})
+	if err != nil {
+		return false, err
+	}
+	to := k.Writes(s)[0]
+	if k.SpaceOf(to.Array) == kernel.Private && len(to.Index) == 0 { // that of a work-item
+		return true, nil
+	}
+	for d, index := range to.Index {
+		x, err := k.AffineOf(index)
+		if err != nil {
+			return false, nil
+		}
+		size, err := k.AffineOf(k.Array(to.Array).Shape[d])
+		if err != nil {
+			return false, nil
+		}
+		for _, within := range []polycount.Affine{x, size.Sub(x).AddInt(-1)} {
+			if in, err := pairs.Implies(polycount.GE(within, polycount.Int(0))); err != nil || !in {
+				return false, err
+			}
+		}
+		if pairs, err = pairs.Constrain(polycount.EQ(x, x.Subst(other))); err != nil {
+			return false, err
+		}
+	}
+	for _, n := range nameset.Intersect(loops, parallel) {
+		if same, err := pairs.Implies(polycount.EQ(polycount.Name(n), other[n])); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // carries reports that the term may read in one iteration of a loop what the statement stores in another: a reduction over the loop reads all terms before it stores.

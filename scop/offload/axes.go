@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -393,32 +392,6 @@ func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel
 			return nil, err
 		}
 	}
-	return k, nil
-}
-
-// onGrid exchanges the axes of work-groups where one but the first has more than devices allow there: the longest is the first then.
-func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
-	first, longest, most := "", "", int64(0)
-	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
-		if k.Tags[name].Kind != kernel.GroupAxis {
-			continue
-		}
-		set, err := k.DomainOf([]string{name})
-		if err != nil {
-			return nil, err
-		}
-		if groups := c.extent(set, name); groups > most {
-			longest, most = name, groups
-		}
-		if k.Tags[name].Axis == 0 {
-			first = name
-		}
-	}
-	if longest == first || most <= c.on().MostGroups {
-		return k, nil
-	}
-	k = k.Clone()
-	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
 	return k, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop/triangle"
+	"gpuperf/scop/grid"
 )
 
 // blocks makes a kernel whose work-groups compute tiles of sums as a whole: each work-item has several points, whose sums are in registers, and the operands of some terms at
@@ -435,7 +435,7 @@ func (c *compiler) tiled(b *blocks, m Mapping, folded bool) (*kernel.Kernel, err
 		return nil, err
 	}
 	if folded {
-		g, err := triangle.Find(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group)
+		g, err := grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group)
 		if err != nil {
 			return nil, err
 		}
@@ -456,7 +456,7 @@ func (c *compiler) folds(b *blocks) (bool, error) {
 	if len(b.order) != 2 {
 		return false, nil
 	}
-	g, err := triangle.Find(b.domain, b.order[1], b.order[0])
+	g, err := grid.FindTriangle(b.domain, b.order[1], b.order[0])
 	if g == nil || err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/machine"
 	"gpuperf/kernel"
+	"gpuperf/scop/schedule"
 )
 
 // TestGrid: no launch has more work-groups along an axis than devices allow there, with whatever mapping the sums of a batch of small matrices are computed, and for the reference.
@@ -53,6 +54,34 @@ func TestGrid(t *testing.T) {
 						t.Error(fmt.Sprint("mapping ", i, " at ", sizes, ": ", groups, " work-groups along axis ", tag.Axis))
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestBegins: grids begin where the points do that a step of the host's loop has, and end where these do.
+func TestBegins(t *testing.T) {
+	n := nestOf(t, "begins.c", "void f(int n, double A[n][n]) {\n#pragma scop\nfor (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++) for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j];\n#pragma endscop\n}\n")
+	for _, points := range [][]int64{{1, 1}, {1, 2}} {
+		p, err := find(n, schedule.Smart, Options{Map: func(Form) Mapping { return Mapping{Block: []int64{3, 2}, Points: points, Share: 1} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const size = 13
+		at := map[string]int64{"n": size}
+		check(t, p, at)
+		runs, err := p.Plan(at)
+		if err != nil || len(runs) != size-1 {
+			t.Fatal(len(runs), err)
+		}
+		for k, r := range runs {
+			first, want := int64(k+1), int64(1)
+			for axis, block := range []int64{3, 2} {
+				tile := block * points[axis]
+				want *= (size+tile-1)/tile - first/tile
+			}
+			if got := groupsOf(t, r.Kernel, r.Sizes); got != want {
+				t.Errorf("step %d has %d work-groups, not %d", k, got, want)
 			}
 		}
 	}

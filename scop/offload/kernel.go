@@ -2,8 +2,11 @@ package offload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
+	"gpuperf/kernel"
+	"gpuperf/scop/grid"
 	"gpuperf/scop/schedule"
 )
 
@@ -37,4 +40,34 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	}
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Launch{k, where}}, nil
+}
+
+// onGrid is the kernel with grids that begin where its points do, and with the axes of work-groups exchanged where one but the first has more than devices allow there: the longest is the first then.
+func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
+	k, err := grid.Begin(k)
+	if err != nil {
+		return nil, err
+	}
+	first, longest, most := "", "", int64(0)
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		if k.Tags[name].Kind != kernel.GroupAxis {
+			continue
+		}
+		set, err := k.DomainOf([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		if groups := c.extent(set, name); groups > most {
+			longest, most = name, groups
+		}
+		if k.Tags[name].Axis == 0 {
+			first = name
+		}
+	}
+	if longest == first || most <= c.on().MostGroups {
+		return k, nil
+	}
+	k = k.Clone()
+	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
+	return k, nil
 }

@@ -109,7 +109,7 @@ var bars = map[string]int{"jacobi-2d": 1000, "heat-3d": 1000, "atax": 3, "bicg":
 // defaults are given in words.
 func mappingsBefore(t *testing.T, set *samples.Set, times map[string]string) string {
 	t.Helper()
-	text := "Where the mapping of shared sums has changed, the one of before was timed with all else the same, on another device the day before:\n\n| nest | default | mapping of before |\n|---|---|---|\n"
+	text := "Where the mapping of shared sums has changed, the one of before was timed with all else as it was then, on another device two days before:\n\n| nest | default | mapping of before |\n|---|---|---|\n"
 	n := 0
 	for r, err := range set.All() {
 		if err != nil {

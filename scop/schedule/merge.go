@@ -12,8 +12,9 @@ import (
 
 // merged joins launches of a sequence that are next to each other, or can be, and whose parallel loops take the same values, or one those of
 // the other and more, where one of them does nothing but statements for each
-// point (as C *= beta before a sum is added) and what depends on each other is in the same iteration of these loops: one launch does both.
-func merged(n Node, edges []*edge) (Node, error) {
+// point (as C *= beta before a sum is added) and what depends on each other is in the same iteration of these loops: one launch does both. So are launches of lines of points, in whatever
+// directions. The loops around are those of the host.
+func merged(n Node, edges []*edge, around []Loop) (Node, error) {
 	switch x := n.(type) {
 	case *Band:
 		var left []*edge
@@ -22,12 +23,12 @@ func merged(n Node, edges []*edge) (Node, error) {
 				left = append(left, in)
 			}
 		}
-		body, err := merged(x.Body, left)
+		body, err := merged(x.Body, left, append(slices.Clip(around), x.Loops...))
 		return &Band{x.Loops, body}, err
 	case *Sequence:
 		var all, parts []Node
 		for _, part := range x.Parts {
-			next, err := merged(part, edges)
+			next, err := merged(part, edges, around)
 			if err != nil {
 				return nil, err
 			}
@@ -35,7 +36,7 @@ func merged(n Node, edges []*edge) (Node, error) {
 		}
 		for i, next := range all {
 			var err error
-			if parts, err = withNext(parts, next, all[i+1:], edges); err != nil {
+			if parts, err = withNext(parts, next, all[i+1:], edges, around); err != nil {
 				return nil, err
 			}
 		}
@@ -45,26 +46,30 @@ func merged(n Node, edges []*edge) (Node, error) {
 }
 
 // withNext adds a launch to the parts before it: to the one before, or to an earlier one that it depends on where the parts between leave that.
-func withNext(parts []Node, next Node, later []Node, edges []*edge) ([]Node, error) {
+func withNext(parts []Node, next Node, later []Node, edges []*edge, around []Loop) ([]Node, error) {
+	line, err := isLine(next, around)
+	if err != nil {
+		return nil, err
+	}
 	for i, part := range slices.Backward(parts) {
 		between := parts[i+1:]
 		if len(between) == 0 {
 			if len(later) > 0 && linked(next, later[0], edges) && !linked(part, next, edges) { // what the next launch begins with is left to it
 				continue
 			}
-			if left, err := fillLater(next, later, edges); err != nil {
+			if left, err := fillLater(next, later, edges, around); err != nil {
 				return nil, err
 			} else if left && !fillLines(part, next) {
 				continue
 			}
-		} else if !linked(part, next, edges) {
+		} else if !linked(part, next, edges) && !line {
 			continue
 		}
 		after := slices.ContainsFunc(between, func(b Node) bool { return linked(b, next, edges) })
 		if after && slices.ContainsFunc(between, func(b Node) bool { return linked(part, b, edges) }) {
 			continue
 		}
-		both, err := joined(part, next, edges)
+		both, err := joined(part, next, edges, around)
 		switch {
 		case err != nil:
 			return nil, err
@@ -79,9 +84,9 @@ func withNext(parts []Node, next Node, later []Node, edges []*edge) ([]Node, err
 }
 
 // fillLater reports that launches behind can be joined with one, and store elements between its own: stored by two launches, such lines would go to memory twice.
-func fillLater(n Node, later []Node, edges []*edge) (bool, error) {
+func fillLater(n Node, later []Node, edges []*edge, around []Loop) (bool, error) {
 	for _, other := range later {
-		both, err := joined(n, other, edges)
+		both, err := joined(n, other, edges, around)
 		if both == nil || err != nil {
 			return false, err
 		}
@@ -127,7 +132,7 @@ func linked(a, b Node, edges []*edge) bool {
 }
 
 // joined is one launch that does what two do, nil where there is none.
-func joined(a, b Node, edges []*edge) (Node, error) {
+func joined(a, b Node, edges []*edge, around []Loop) (Node, error) {
 	first, rest1 := parallelOf(a)
 	second, rest2 := parallelOf(b)
 	if len(first) == 0 || len(first) != len(second) || !pointwise(rest1) && !pointwise(rest2) {
@@ -145,8 +150,14 @@ func joined(a, b Node, edges []*edge) (Node, error) {
 	if first == nil || second == nil {
 		return nil, nil
 	}
-	if in, err := withinOther(a, b, first, second); err != nil || !in {
+	in, err := withinOther(a, b, first, second)
+	if err != nil {
 		return nil, err
+	}
+	if !in {
+		if second, err = alongside(a, b, first, second, between, around); second == nil || err != nil {
+			return nil, err
+		}
 	}
 	var loops []Loop
 	for i, l := range first {
@@ -200,6 +211,63 @@ func matching(order, loops []Loop, between []*edge) (out []Loop) {
 		out, left = append(out, left[i]), slices.Delete(left, i, i+1)
 	}
 	return out
+}
+
+// alongside are loops of a line of points in an order in which they take the values of those of another line, or these of them and more; nil where there is none.
+func alongside(a, b Node, first, second []Loop, between []*edge, around []Loop) ([]Loop, error) {
+	for _, n := range []Node{a, b} {
+		if line, err := isLine(n, around); err != nil || !line {
+			return nil, err
+		}
+	}
+	for i := range second {
+		turned := slices.Concat(second[i:], second[:i])
+		apart := false
+		for j, l := range first {
+			one := both(l, turned[j])
+			apart = apart || slices.ContainsFunc(between, func(e *edge) bool { return e.connects(one) })
+		}
+		if apart {
+			continue
+		}
+		if in, err := withinOther(a, b, slices.Concat(around, first), slices.Concat(around, turned)); in || err != nil {
+			return turned, err
+		}
+	}
+	return nil, nil
+}
+
+// isLine reports that a launch does nothing but statements for each point of a line: all of its loops but one have one value for each iteration of those around.
+func isLine(n Node, around []Loop) (bool, error) {
+	loops, rest := parallelOf(n)
+	if len(loops) < 2 || !pointwise(rest) {
+		return false, nil
+	}
+	all := slices.Concat(around, loops)
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = fmt.Sprint(prefix, "loop", i)
+	}
+	values, err := Values(n.statements(), all, names)
+	if err != nil {
+		return false, err
+	}
+	own := names[len(around):]
+	for _, part := range values.Disjuncts() {
+		list, _ := part.Constraints()
+		fixed := 0
+		for _, name := range own {
+			if slices.ContainsFunc(list, func(c polycount.Constraint) bool {
+				return c.Equality && slices.Contains([]int64{-1, 1}, c.Affine.Coeff(name)) && !slices.ContainsFunc(own, func(o string) bool { return o != name && c.Affine.Has(o) })
+			}) {
+				fixed++
+			}
+		}
+		if fixed < len(own)-1 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // both is a loop of the statements of two loops.

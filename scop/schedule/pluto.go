@@ -64,7 +64,7 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		return nil, err
 	}
 	if p.host != nil {
-		if tree, err = merged(p.gathered(tree), edges); err != nil {
+		if tree, err = merged(p.gathered(tree), edges, nil); err != nil {
 			return nil, err
 		}
 		if tree, err = writable(tree); err != nil {

@@ -1,9 +1,4 @@
-// Package triangle folds grids of tiles that have more columns in some rows than in others, as those of a triangular matrix do, into rectangles: a launch of the rectangle has about no work-groups
-// with nothing to do, where one of the rectangle around the grid has as many of them as others.
-//
-// A row of the launch is one of the longer half of the rows, from the longest, and then one of the shorter half, from the shortest. Of an odd number of rows one stands alone: the longest,
-// where a row before the shortest would have no tiles, and else the one in the middle.
-package triangle
+package grid
 
 import (
 	"slices"
@@ -15,8 +10,12 @@ import (
 	"gpuperf/polycount"
 )
 
-// Grid is a grid of tiles whose rows have different numbers of columns.
-type Grid struct {
+// Triangle is a grid of tiles that has more columns in some rows than in others, as those of a triangular matrix do. It is folded into a rectangle that has about no work-groups with nothing to do,
+// where the rectangle around it has as many of them as others.
+//
+// A row of the launch is one of the longer half of the rows, from the longest, and then one of the shorter half, from the shortest. Of an odd number of rows one stands alone: the longest,
+// where a row before the shortest would have no tiles, and else the one in the middle.
+type Triangle struct {
 	row, column string
 	// first and last row
 	first, last polycount.Affine
@@ -32,10 +31,10 @@ type Grid struct {
 	tiles, some *polycount.Set
 }
 
-// Find finds the grid of tiles, a set over rows and columns by these names. It is nil where they are none that can be folded: one set, whose rows grow or get shorter by the only bound of their
+// FindTriangle finds the grid of tiles, a set over rows and columns by these names. It is nil where they are none that can be folded: one set, whose rows grow or get shorter by the only bound of their
 // columns that the row is in, without floors.
-func Find(tiles *polycount.Set, row, column string) (*Grid, error) {
-	g := &Grid{row: row, column: column, tiles: tiles}
+func FindTriangle(tiles *polycount.Set, row, column string) (*Triangle, error) {
+	g := &Triangle{row: row, column: column, tiles: tiles}
 	rows, err := tiles.Project(row)
 	if err != nil || len(rows.Disjuncts()) != 1 {
 		return nil, err
@@ -75,7 +74,7 @@ func Find(tiles *polycount.Set, row, column string) (*Grid, error) {
 }
 
 // pair are the rows of a row of the launch.
-func (g *Grid) pair(u polycount.Affine) (long, short polycount.Affine) {
+func (g *Triangle) pair(u polycount.Affine) (long, short polycount.Affine) {
 	if g.grows {
 		return g.last.Sub(u), g.first.Add(u).Sub(g.odd)
 	}
@@ -83,7 +82,7 @@ func (g *Grid) pair(u polycount.Affine) (long, short polycount.Affine) {
 }
 
 // length is at least the number of columns of a row, as a fraction of den, by which it grows by so much from row to row.
-func (g *Grid) length() (length polycount.Affine, by, den int64, ok bool) {
+func (g *Triangle) length() (length polycount.Affine, by, den int64, ok bool) {
 	has := func(b polycount.Bound) bool { return b.Num.Has(g.row) }
 	low, high := slices.IndexFunc(g.lower, has), slices.IndexFunc(g.upper, has)
 	of := slices.DeleteFunc(slices.Concat(g.lower, g.upper), func(b polycount.Bound) bool { return !has(b) })
@@ -98,7 +97,7 @@ func (g *Grid) length() (length polycount.Affine, by, den int64, ok bool) {
 
 // Fold is the kernel with the grid folded, whose rows and columns are inames on axes of work-groups, in a domain that is the set of the tiles. They become variables of a work-item, which all of
 // a work-group compute alike.
-func (g *Grid) Fold(k *kernel.Kernel) (*kernel.Kernel, error) {
+func (g *Triangle) Fold(k *kernel.Kernel) (*kernel.Kernel, error) {
 	out := k.Clone()
 	u, v, length := out.FreshName(g.row+"_fold"), out.FreshName(g.column+"_fold"), out.FreshName(g.row+"_long")
 	out.Tags[u], out.Tags[v] = out.Tags[g.row], out.Tags[g.column]
@@ -146,7 +145,7 @@ func (g *Grid) Fold(k *kernel.Kernel) (*kernel.Kernel, error) {
 }
 
 // left are the conditions for a tile to be there, of those that are found in the launch.
-func (g *Grid) left() (*polycount.Set, error) {
+func (g *Triangle) left() (*polycount.Set, error) {
 	row := polycount.GE(g.last, polycount.Name(g.row))
 	if !g.grows {
 		row = polycount.GE(polycount.Name(g.row), g.first)
@@ -169,7 +168,7 @@ type placed struct {
 }
 
 // place finds how long the first part of a row of the launch is, and from that the row and the column of the tile.
-func (g *Grid) place(u, v, length string) []placed {
+func (g *Triangle) place(u, v, length string) []placed {
 	long, short := g.pair(polycount.Name(u))
 	of := func(bounds []polycount.Bound, kind expr.OpKind, r polycount.Affine) expr.Expr {
 		var all []expr.Expr
@@ -201,7 +200,7 @@ func (g *Grid) place(u, v, length string) []placed {
 }
 
 // Launched has a point for each work-group of a launch, by the names of rows and columns.
-func (g *Grid) Launched() *polycount.Set {
+func (g *Triangle) Launched() *polycount.Set {
 	at := func(name string, most polycount.Affine) []polycount.Constraint {
 		return []polycount.Constraint{polycount.GE(polycount.Name(name), polycount.Int(0)), polycount.GE(most, polycount.Name(name))}
 	}

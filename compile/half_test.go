@@ -1,0 +1,67 @@
+package compile
+
+import "testing"
+
+// TestBrain: numbers of bfloat16 are converted and computed, also two at a time.
+func TestBrain(t *testing.T) {
+	const text = `#include <cuda_bf16.h>
+__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
+  int t = threadIdx.x;
+  __nv_bfloat16 x = __float2bfloat16(0.5f * t), y = (__nv_bfloat16) 3;
+  __nv_bfloat162 v = __floats2bfloat162_rn(1.5f, (float) t), w = __halves2bfloat162(x, y), z = __hadd2(__hmul2(v, w), w);
+  uint4 words; words.y = *(unsigned *) &z;
+  float2 f = __bfloat1622float2(((const __nv_bfloat162 *) &words)[1]);
+  out[t] = (int) __bfloat162float(x * y - x);
+  out[n + t] = (int) f.x;
+  out[2 * n + t] = (int) f.y;
+  out[3 * n + t] = (int) __low2float(v) + (x > y) + 2 * (y == __low2bfloat16(__floats2bfloat162_rn(3.0f, 0.0f)));
+}`
+	got, err := executed(t, text, randomInputs(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 32 { // where nothing is rounded
+		u := uint32(i)
+		for k, want := range []uint32{u, 5 * u / 4, 3*u + 3, 1 + uint32(btoi(i > 6)) + 2} {
+			if x := word(got, k*items+i); x != want {
+				t.Fatalf("output %d of work-item %d is %d, want %d", k, i, int32(x), int32(want))
+			}
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestPartsOfWords: numbers that lie in longer ones of a variable are read from these, and written into them.
+func TestPartsOfWords(t *testing.T) {
+	const text = `__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
+  int t = threadIdx.x;
+  uint4 v; v.x = a[t]; v.y = b[t]; v.z = 0x80ff0102u; v.w = c[t];
+  const unsigned short *s = (const unsigned short *) &v; const signed char *p = (const signed char *) &v;
+  out[t] = s[1] + s[2] * 3;
+  out[n + t] = p[11] + p[10] + p[8] + p[9] + p[3];
+  unsigned long long w = (unsigned long long) a[t] << 32 | b[t]; const unsigned short *q = (const unsigned short *) &w;
+  out[2 * n + t] = q[3] + 5 * q[1];
+  unsigned x = a[t]; ((unsigned short *) &x)[1] = 7;
+  out[3 * n + t] = x;
+}`
+	in := randomInputs(2)
+	got, err := executed(t, text, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		a, b := word(in, i), word(in, items+i)
+		top := uint32(int32(a) >> 24)
+		for k, want := range []uint32{a>>16 + b&0xffff*3, top - 126, a>>16 + 5*(b>>16), a&0xffff | 7<<16} {
+			if x := word(got, k*items+i); x != want {
+				t.Fatalf("output %d of work-item %d is %#x, want %#x", k, i, x, want)
+			}
+		}
+	}
+}
