@@ -189,7 +189,7 @@ func (o Options) check(paths []string) error {
 			return slices.Contains(exts, filepath.Ext(file))
 		})
 	}
-	launched := slices.Concat([]string{".c"}, functions)
+	launched := slices.Concat(functions, []string{".c"})
 	for _, f := range []struct {
 		name  string
 		given bool
