@@ -422,13 +422,11 @@ func (l *Lacking) And(o *Lacking) *Lacking {
 }
 
 func (l *Lacking) Error() string {
-	who, what, hint := "kernel "+l.Kernels[0]+" needs", "a size", ""
+	who, hint := "kernel "+l.Kernels[0]+" needs", ""
 	if len(l.Kernels) > 1 {
 		who = "kernels " + strings.Join(l.Kernels, ", ") + " need"
 	}
-	if len(l.names) > 1 {
-		what = "sizes"
-	}
+	what := map[bool]string{false: "a size", true: "sizes"}[len(l.names) > 1]
 	for _, n := range l.names {
 		if line, ok := strings.CutPrefix(n, tripsPrefix); ok {
 			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
