@@ -76,6 +76,7 @@ var notMade = map[string]string{
 	"fence.cu":        "a fence in a loop is in no count, which is in part",
 	"search.cu":       "a loop ends by data, of which arrays here have none",
 	"votes.cu":        "functions over a sub-group",
+	"text.cl":         "strings are no arrays of the classes",
 	"union.cu":        "members of unions are no classes",
 	"special.cu":      "templates are specialized for types, which are all classes here",
 }
@@ -124,7 +125,8 @@ var memories = map[string]func(at map[string]int64) map[string][2]int64{
 	"rows.cl": func(at map[string]int64) map[string][2]int64 {
 		return map[string][2]int64{"first": {at["nnz"] / at["n"], 0}}
 	},
-	"until.cl": func(map[string]int64) map[string][2]int64 { return map[string][2]int64{"y": {0, 19}} }, // 8 steps of Newton's from 19
+	"rows_by_warp.cu": func(map[string]int64) map[string][2]int64 { return map[string][2]int64{"first": {27, 0}} },
+	"until.cl":        func(map[string]int64) map[string][2]int64 { return map[string][2]int64{"y": {0, 19}} }, // 8 steps of Newton's from 19
 }
 
 // launched is the function of a file whose first line says how it is launched, with values for all sizes.
