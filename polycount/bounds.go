@@ -74,7 +74,7 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		if k == 0 {
 			return
 		}
-		e := slices.Clone(r)
+		e := plainly(c, r, at)
 		e[at] = 0
 		if k > 0 {
 			lower = append(lower, Bound{affineOf(c, linear.NegRow(e), names), k})
@@ -90,6 +90,28 @@ func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 		put(r)
 	}
 	return lower, upper, nil
+}
+
+// plainly is a bound of dimension at without the floors that equalities of other dimensions say: where i mod 3 = 0, 3*floor(i/3) is i. Such a bound may
+// hold in other disjuncts of a loop as well.
+func plainly(c *linear.Conj, bound linear.Row, at int) linear.Row {
+	out := slices.Clone(bound)
+	for _, e := range c.Eq {
+		floor := 0
+		for col := 1 + c.N; col < c.Width(); col++ {
+			if e[col] != 0 {
+				if floor != 0 { // it says one by another
+					floor = 0
+					break
+				}
+				floor = col
+			}
+		}
+		if floor != 0 && e[at] == 0 && out[floor]%e[floor] == 0 {
+			linear.AddTimes(out, -out[floor]/e[floor], e)
+		}
+	}
+	return out
 }
 
 // Stride is the coarsest congruence dim ≡ residue (mod modulus) that an equality of s implies, with the residue in

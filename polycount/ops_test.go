@@ -203,6 +203,19 @@ func checkBounds(t *testing.T, d *Set, dim string, at map[string]int64) {
 	}
 }
 
+// TestBoundsWithoutFloors: a bound has no floor that an equality says.
+func TestBoundsWithoutFloors(t *testing.T) {
+	for set, want := range map[string]string{
+		"[n] -> { [i,j] : (i + 2) mod 3 = 0 and 1 <= j <= n + 3*floor((i + 2)/3) - 4 }": "i + n - 2",
+		"[n] -> { [i,j] : i mod 3 = 0 and 0 <= j <= n + floor(i/2) }":                   "n + floor(i/2)",
+	} {
+		_, upper, err := mustSet(t, set).Bounds("j")
+		if err != nil || len(upper) != 1 || upper[0].Num.String() != want || upper[0].Den != 1 {
+			t.Errorf("%s: %v, %v; want %s", set, upper, err, want)
+		}
+	}
+}
+
 func TestSum(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	weights := []string{"[i] -> { i^2 - 3*i }", "[i,n] -> { n*i : i > 1; 7 : i <= 1 }", "[i,m] -> { floor((i + m)/3)*i }", "[i,j] -> { i*j^2 + j }"}
