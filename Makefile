@@ -13,7 +13,7 @@ TESTS    := $(GO) test -vet=off -gcflags='all=-dwarf=false -c=1' -ldflags='-s -w
 # Two packages more than there are processors: some wait for devices and other processes.
 BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 2 ))
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
-CHECKS   ?= 30
+CHECKS   ?= 20
 SEED     ?= 1
 MORE     ?= 1000
 # What is tested and linted. The linter imports ten times as much as the rest: it is looked at by `make long` alone, as are tests that need a browser.

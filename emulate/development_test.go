@@ -98,10 +98,10 @@ func recordings() []string {
 	return []string{".jsonl.gz", "_further.jsonl.gz"}
 }
 
-// development emulates a half of the development set, once for all tests: with LONG=1 all of it, otherwise every sixth launch.
+// development emulates a half of the development set, once for all tests: with LONG=1 all of it, otherwise every ninth launch.
 var development = sync.OnceValues(func() (out []developed, err error) {
 	launches := 0
-	keep := func() bool { launches++; return long || launches%6 == 2 }
+	keep := func() bool { launches++; return long || launches%9 == 2 }
 	for _, of := range recordings() {
 		more, err := developOf(of, keep)
 		if err != nil {

@@ -131,7 +131,7 @@ func TestParts(t *testing.T) {
 		least := leastParts[name]
 		p := parts[name]
 		if !long && least < 1 {
-			least -= 0.08 + 1/float64(p.all) // as far as a sixth of the launches is off by chance, and one more
+			least -= 0.08 + 1/float64(p.all) // as far as a ninth of the launches is off by chance, and one more
 		}
 		if half() == "choose" && float64(p.agree) < least*float64(p.all) {
 			t.Errorf("%s: %v", name, p)

@@ -72,6 +72,9 @@ const most = 0.15
 
 // TestTransformer: the forward pass of a small transformer, launch by launch, with what the profiler has measured on an H200.
 func TestTransformer(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("it takes seconds: LONG=1")
+	}
 	folder, measured := transformer(t)
 	device, err := facts.Sheet("NVIDIA H200")
 	if err != nil {

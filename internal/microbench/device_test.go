@@ -10,13 +10,13 @@ import (
 	"gpuperf/workload"
 )
 
-// TestSmallRunsOnDevice: a device computes what the interpreter does, of every fourth small run, with LONG=1 of each, its first variant.
+// TestSmallRunsOnDevice: a device computes what the interpreter does, of every eighth small run, with LONG=1 of each, its first variant.
 func TestSmallRunsOnDevice(t *testing.T) {
 	dev := devicetest.Open(t)
 	c := load(t)
 	devicetest.Together(dev, len(smallRuns), func(i int, dev device.Device) {
 		s := smallRuns[i]
-		if i%4 > 0 && os.Getenv("LONG") == "" {
+		if i%8 > 0 && os.Getenv("LONG") == "" {
 			return // to build takes most of the time
 		}
 		list, err := c.choose(s.filter, "")

@@ -24,7 +24,7 @@ func TestInventedDevice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			if os.Getenv("LONG") == "" && slices.Contains([]string{"softmax", "matvec", "dg", "nbody"}, e.name) {
+			if os.Getenv("LONG") == "" && slices.Contains([]string{"softmax", "matvec", "dg", "nbody", "transpose", "seven_point"}, e.name) {
 				t.Skip("slow: LONG=1")
 			}
 			targets := targetsOf(t, e.script, e.sizes)

@@ -21,7 +21,7 @@ import (
 func TestParametersAreIdentified(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			if os.Getenv("LONG") == "" && slices.Contains([]string{"softmax", "matvec"}, e.name) {
+			if os.Getenv("LONG") == "" && slices.Contains([]string{"softmax", "matvec", "dg", "nbody", "seven_point"}, e.name) {
 				t.Skip("slow: LONG=1")
 			}
 			targets := targetsOf(t, e.script, e.sizes)

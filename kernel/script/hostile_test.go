@@ -102,7 +102,7 @@ var hostile = []struct{ name, text, want string }{
 
 // TestHostileScripts: each ends within seconds and in less than two gigabytes, by an error that names the limit; on a busy
 // machine more is allocated before memory is looked at again than on a quiet one. Of those that run into limits of time and memory
-// every third is tried; LONG=1 takes all.
+// every sixth is tried; LONG=1 takes all.
 func TestHostileScripts(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestHostileScripts(t *testing.T) {
 	}
 	for i, c := range hostile {
 		t.Run(c.name, func(t *testing.T) {
-			if limited := strings.Contains(c.want, "300ms") || strings.Contains(c.want, " MB of memory"); limited && i%3 > 0 && os.Getenv("LONG") == "" {
+			if limited := strings.Contains(c.want, "300ms") || strings.Contains(c.want, " MB of memory"); limited && i%6 > 0 && os.Getenv("LONG") == "" {
 				t.Skip("it takes a second: LONG=1")
 			}
 			dir := t.TempDir()

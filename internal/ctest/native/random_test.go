@@ -63,7 +63,7 @@ func (f *figures) String() string {
 
 // seeds are those that the environment asks for, as in SEEDS=100-200, or the first ones.
 func seeds(t *testing.T) (first, end int) {
-	end = 60
+	end = 30
 	if os.Getenv("LONG") != "" {
 		end = 2000
 	}
