@@ -267,7 +267,7 @@ func TestDevelopment(t *testing.T) {
 	if long && (inside < closed*86/100 || width > 0.22) {
 		t.Error("intervals hold too little, or are too wide")
 	}
-	least := 43
+	least := 28
 	if long {
 		least = 260
 	}

@@ -76,7 +76,7 @@ func TestFunction(t *testing.T) {
 				}
 			}
 			for i, c := range cases {
-				if as == "opencl" && i%3 > 0 && os.Getenv("LONG") == "" {
+				if i%3 > 0 && os.Getenv("LONG") == "" {
 					continue
 				}
 				t.Run(c.file, func(t *testing.T) { testFunction(t, what(t, c.file, c.recipe, c.sizes), as, libraries) })

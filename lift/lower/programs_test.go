@@ -54,7 +54,7 @@ var programs = []struct {
 
 // TestPrograms: variants of programs of all kinds compute what these mean, a third of them on the device, too; with LONG=1 all.
 func TestPrograms(t *testing.T) {
-	count := 3
+	count := 2
 	if os.Getenv("LONG") != "" {
 		count = 100
 	}

@@ -152,7 +152,7 @@ func TestRandomMappings(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	most := 4 // of each program
+	most := 2 // of each program
 	if os.Getenv("LONG") != "" {
 		most = 1000
 	}

@@ -17,7 +17,7 @@ import (
 // TestUnevenSizes: variants for sizes that nothing divides, primes and sizes below those of tiles and vectors among them, compute
 // what their programs mean.
 func TestUnevenSizes(t *testing.T) {
-	count := 6
+	count := 3
 	if os.Getenv("LONG") != "" {
 		count = 300
 	}

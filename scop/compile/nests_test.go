@@ -235,7 +235,7 @@ func languages(t *testing.T) (out []string) {
 // seeds are those of the nests that the environment asks for, as in SEEDS=240-480, or the first ones.
 func seeds(t *testing.T) (first, end int) {
 	t.Helper()
-	end = perBatch / 2
+	end = perBatch / 4
 	if os.Getenv("LONG") != "" {
 		end = 20 * perBatch
 	}
