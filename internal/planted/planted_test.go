@@ -85,7 +85,7 @@ func (m mistake) run(t *testing.T, args ...string) ([]byte, error) {
 func command(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "LONG=", "RAPID_CHECKS=30", "RAPID_SEED=1")
+	cmd.Env = append(os.Environ(), "LONG=", "RAPID_CHECKS=20", "RAPID_SEED=1")
 	return cmd.CombinedOutput()
 }
 
