@@ -113,7 +113,7 @@ type multiprocessor struct {
 	registers  int
 	blind      bool // the observer has seen enough
 	beats      []beat
-	text       []byte           // of the state that was hashed last, to be overwritten
+	text       []byte            // of the state that was hashed last, to be overwritten
 	taken      queue             // by the data path, but for loads from global memory
 	loading    queue             // the same of those
 	leaving    queue             // for the second-level cache
