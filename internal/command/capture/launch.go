@@ -17,13 +17,7 @@ import (
 	"gpuperf/internal/replace"
 )
 
-// Write writes the launch files of the journals in a folder.
-func Write(journals string, o Options) (Result, error) {
-	result, _, err := write(journals, o)
-	return result, err
-}
-
-// write is Write, with the files that it has written.
+// write writes the launch files of the journals in a folder. It returns also the files that it has written.
 func write(journals string, o Options) (Result, []*file, error) {
 	all, err := readJournals(journals)
 	result := Result{Folder: o.Folder, Kernels: []*Kernel{}}

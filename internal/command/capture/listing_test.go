@@ -10,7 +10,7 @@ import (
 // A module is listed once, beside it, of the kernels that were launched; where it cannot be, the result says why.
 func TestListings(t *testing.T) {
 	journals, o := recorded(t, "runtime")
-	result, err := Write(journals, o)
+	result, _, err := write(journals, o)
 	if err != nil {
 		t.Fatal(err)
 	}

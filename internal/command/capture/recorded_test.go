@@ -55,7 +55,7 @@ func TestRecorded(t *testing.T) {
 	for name, contents := range map[string]int64{"runtime": 0, "driver": 100000} {
 		journals, o := recorded(t, name)
 		o.Contents = contents
-		result, err := Write(journals, o)
+		result, _, err := write(journals, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestReplaces(t *testing.T) {
 	again := func() (map[string]*Kernel, error) {
 		journals, o := recorded(t, "runtime")
 		o.Folder = folder
-		result, err := Write(journals, o)
+		result, _, err := write(journals, o)
 		files := map[string]*Kernel{}
 		for _, k := range result.Kernels {
 			files[k.Plain+fmt.Sprint(k.number)] = k
@@ -140,7 +140,7 @@ func TestCrash(t *testing.T) {
 	if err := os.WriteFile(paths[0], text[:at], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	result, err := Write(journals, o)
+	result, _, err := write(journals, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestNothing(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "cuda-1.jsonl"), []byte(line), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Write(folder, Options{Command: []string{"./app"}, Folder: folder, Kernel: "gemm", Launch: 1})
+		_, _, err := write(folder, Options{Command: []string{"./app"}, Folder: folder, Kernel: "gemm", Launch: 1})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", line, err, want)
 		}
