@@ -126,9 +126,7 @@ func (m *Memory) page(number uint64) *page {
 		} else if err := b.arg.Load(p.data[:n], int64(offset/size)); err != nil {
 			n = 0 // the file has become shorter: what it held is not known
 		}
-		for i := range n {
-			p.known[i] = 0xff
-		}
+		copy(p.known[:n], zeros.known[:])
 	}
 	m.pages[number] = p
 	return p
