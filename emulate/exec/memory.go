@@ -133,7 +133,7 @@ func (m *Memory) page(number uint64) *page {
 }
 
 // pageSize is the bytes of a page of memory.
-const pageSize = 4096
+const pageSize = 1024
 
 // page is a part of memory: bytes, and for each byte 0xff where it is known, 0 where it is not.
 type page struct {
