@@ -58,6 +58,7 @@ type room struct {
 	lanes   []int64
 }
 
+// Room is made for so many accesses at once: 16 KB for their lanes, as much as the allocator gives without asking for more.
 const (
 	roomTouches = 64
 	roomLanes   = roomTouches * exec.WarpSize
