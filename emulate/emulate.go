@@ -167,11 +167,15 @@ func (e *emulation) told(base timed) *Result {
 // Displaced is the launch by the same traces where others have displaced a part of what it loads from the second-level cache, with what binds it or without. The
 // result itself is not to be asked again.
 func (r *Result) Displaced(missing float64, binds bool) *Result {
-	e := r.emulation
-	e.Missing, e.Binds = missing, binds
-	e.again, e.shares, e.known = 0, nil, sync.Once{}
-	e.serve()
-	return e.told(e.settled())
+	e, base := r.emulation, r.base
+	e.Binds = binds
+	if missing != e.Missing {
+		e.Missing = missing
+		e.again, e.shares, e.known = 0, nil, sync.Once{}
+		e.serve()
+		base = e.settled()
+	}
+	return e.told(base)
 }
 
 // emulation is one in progress.

@@ -27,7 +27,7 @@ var lastRegisters = map[sass.File]int{
 	sass.UniformPredicate: alwaysTrue - uniformPredicate - 1, sass.ConvergenceBarrier: barriers - 1,
 }
 
-// registers finds out how many general registers the function names, and refuses those that there are not.
+// registers finds out how many registers the function names, and refuses those that there are not.
 func (l *Launch) registers() error {
 	for i := range l.Function.Instructions {
 		in := &l.Function.Instructions[i]
@@ -35,8 +35,11 @@ func (l *Launch) registers() error {
 			if r.Index > lastRegisters[r.File] {
 				return fmt.Errorf("%s at %04x: %s accesses %s, and there is no such register", l.Function.Name, in.Address, in, r)
 			}
-			if r.File == sass.General {
+			switch r.File {
+			case sass.General:
 				l.used = max(l.used, r.Index+1)
+			case sass.Uniform:
+				l.uniforms = max(l.uniforms, r.Index+1)
 			}
 		}
 	}

@@ -39,9 +39,15 @@ type file struct {
 	from  origins
 }
 
-// newFile is a file in which nothing is known.
-func newFile() *file {
+// newFile is a file in which nothing is known, of a sub-group that has ended if there is one.
+func (l *Launch) newFile() *file {
 	f := &file{}
+	if n := len(l.files); n > 0 {
+		f, l.files = l.files[n-1], l.files[:n-1]
+		clear(f.rows[:l.used])
+		clear(f.rows[firstUniform : firstUniform+l.uniforms])
+		f.known, f.preds, f.from = [rows]uint32{}, [predicates]truth{}, origins{}
+	}
 	f.known[zeroRow], f.known[uniformZero] = all, all
 	f.preds[truePredicate], f.preds[alwaysTrue] = truth{all, all}, truth{all, all}
 	return f

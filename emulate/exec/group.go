@@ -72,13 +72,23 @@ func (l *Launch) Group(index [3]uint32) *Group {
 			lanes: uint32(1)<<min(WarpSize, items-first) - 1, trips: make([]tripCount, l.loops),
 		}
 		w.step.Accesses = w.pair[:0]
-		p := &path{lanes: w.lanes, file: newFile(), from: -1}
+		p := &path{lanes: w.lanes, file: l.newFile(), from: -1}
 		p.file.anything(l.used)
 		w.paths = []*path{p}
 		w.path = p
 		g.Warps = append(g.Warps, w)
 	}
 	return g
+}
+
+// Release ends the use of a work-group, whose registers another one gets.
+func (g *Group) Release() {
+	for _, w := range g.Warps {
+		for len(w.paths) > 0 {
+			w.remove(w.paths[0])
+		}
+		g.launch.files, w.files = append(g.launch.files, w.files...), nil
+	}
 }
 
 // waitGroup waits at a barrier of the work-group: BAR.

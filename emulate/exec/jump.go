@@ -133,13 +133,11 @@ func (w *Warp) Save(s *Snapshot) {
 	used := w.launch.used
 	copy(s.rows[:used], f.rows[:used])
 	copy(s.known[:used], f.known[:used])
-	copy(s.rows[firstUniform:firstUniform+uniforms], f.rows[firstUniform:])
-	copy(s.known[firstUniform:firstUniform+uniforms], f.known[firstUniform:])
+	named := firstUniform + w.launch.uniforms
+	copy(s.rows[firstUniform:named], f.rows[firstUniform:])
+	copy(s.known[firstUniform:named], f.known[firstUniform:])
 	s.preds, s.lanes = f.preds, w.path.lanes
 }
-
-// uniforms is how many uniform registers there are at most.
-const uniforms = 64
 
 // Change is how registers change from one time to the next, by row; those that are not in it do not change.
 type Change map[int]*row

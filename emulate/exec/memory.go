@@ -126,16 +126,14 @@ func (m *Memory) page(number uint64) *page {
 		} else if err := b.arg.Load(p.data[:n], int64(offset/size)); err != nil {
 			n = 0 // the file has become shorter: what it held is not known
 		}
-		for i := range n {
-			p.known[i] = 0xff
-		}
+		copy(p.known[:n], zeros.known[:])
 	}
 	m.pages[number] = p
 	return p
 }
 
 // pageSize is the bytes of a page of memory.
-const pageSize = 4096
+const pageSize = 1024
 
 // page is a part of memory: bytes, and for each byte 0xff where it is known, 0 where it is not.
 type page struct {

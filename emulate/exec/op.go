@@ -116,8 +116,8 @@ func each(w *Warp, o *op, lanes uint32) {
 	*x = item{} // an operation may have fewer operands than its semantics reads, and the rest are zero
 	f := w.path.file
 	o.gather(f, a)
-	work := lanes
-	if o.uniform {
+	work, once := lanes, o.uniform || o.alike(a, lanes)
+	if once {
 		work = lanes & -lanes
 	}
 	dst, top := &f.rows[o.to[0]], &f.rows[sinkRow]
@@ -163,7 +163,13 @@ func each(w *Warp, o *op, lanes uint32) {
 			}
 		}
 	}
-	o.finish(f, lanes, work, sure, &pred)
+	if once {
+		if o.uniform {
+			lanes = all
+		}
+		o.spread(f, lanes, work, &sure, &pred)
+	}
+	o.finish(f, lanes, sure, &pred)
 }
 
 // partly computes where something is not known.
@@ -185,24 +191,56 @@ func (o *op) partly(x *item, values *[4]uint32, held *[3]truth, lane int) (bool,
 	return o.chooses(o, x, unknown, doubtful)
 }
 
-// finish notes what is known of the results, and spreads those of the uniform datapath over all lanes.
-func (o *op) finish(f *file, lanes, work, sure uint32, pred *[2]truth) {
-	if o.uniform {
-		first := bits.TrailingZeros32(work)
-		lanes = all
-		sure = -(sure >> first & 1)
-		for k := range o.width {
-			if o.to[0] != sinkRow {
-				r := &f.rows[o.to[0]+k]
-				for i := range r {
-					r[i] = r[first]
-				}
-			}
-		}
-		for k := range o.results {
-			pred[k] = truth{-(pred[k].value >> first & 1), -(pred[k].known >> first & 1)}
+// alike reports whether an operation reads the same in several lanes, all of it known: it is executed once for them.
+func (o *op) alike(a *operands, lanes uint32) bool {
+	if lanes&(lanes-1) == 0 || a.known&lanes != lanes {
+		return false
+	}
+	for s := range o.guards {
+		if v := a.held[s].value & lanes; v != 0 && v != lanes {
+			return false
 		}
 	}
+	for s := range o.sources {
+		if o.sources[s].fixed == nil && (!same(a.low[s], lanes) || o.sources[s].wide && !same(a.high[s], lanes)) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether lanes hold the same.
+func same(r *row, lanes uint32) bool {
+	v := r[active(lanes)&(WarpSize-1)]
+	for m := lanes & (lanes - 1); m != 0; m &= m - 1 {
+		if r[bits.TrailingZeros32(m)&(WarpSize-1)] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// spread gives lanes the results of the one that an operation was executed in.
+func (o *op) spread(f *file, lanes, one uint32, sure *uint32, pred *[2]truth) {
+	first := bits.TrailingZeros32(one) & (WarpSize - 1)
+	*sure = -(*sure >> first & 1)
+	for k := range o.width {
+		if o.to[0] == sinkRow {
+			break
+		}
+		r := &f.rows[o.to[0]+k]
+		v := r[first]
+		for m := lanes; m != 0; m &= m - 1 {
+			r[bits.TrailingZeros32(m)&(WarpSize-1)] = v
+		}
+	}
+	for k := range o.results {
+		pred[k] = truth{-(pred[k].value >> first & 1), -(pred[k].known >> first & 1)}
+	}
+}
+
+// finish notes what is known of the results.
+func (o *op) finish(f *file, lanes, sure uint32, pred *[2]truth) {
 	if o.to[0] != sinkRow {
 		for k := range o.width {
 			f.known[o.to[0]+k] = f.known[o.to[0]+k]&^lanes | sure&lanes

@@ -70,7 +70,7 @@ func (w *Warp) Step() *Step {
 	o := &w.launch.ops[p.pc]
 	s := &w.step
 	s.Index, s.Active, s.Lanes, s.Doubtful, s.Taken = p.pc, p.lanes, p.lanes, 0, 0
-	s.Accesses, s.Meeting, s.Tile = s.Accesses[:0], Meeting{}, Tile{}
+	s.Accesses, s.Meeting, s.Tile.Times = s.Accesses[:0], Meeting{}, 0
 	if o.loop != 0 {
 		w.turn(o, p)
 	}
@@ -209,7 +209,7 @@ func (w *Warp) newFile() *file {
 		w.files = w.files[:n-1]
 		return f
 	}
-	return newFile()
+	return w.launch.newFile()
 }
 
 // remove forgets a path whose lanes have left or became part of another.

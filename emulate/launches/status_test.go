@@ -17,7 +17,7 @@ func TestStatus(t *testing.T) {
 		x = "{buffer: x, dtype: float32, size: n}"
 		y = "{buffer: y, dtype: float32, size: n}"
 	)
-	near := strings.ReplaceAll("{buffer: x, F}, {buffer: y, F}, {buffer: z, F}, {buffer: m, F}, {buffer: out, F}, {int32: 1500}, {float32: 0.05}", "F", "dtype: float32, size: n, fill: random")
+	near := strings.ReplaceAll("{buffer: x, F}, {buffer: y, F}, {buffer: z, F}, {buffer: m, F}, {buffer: out, F}, {int32: 500}, {float32: 0.05}", "F", "dtype: float32, size: n, fill: random")
 	for name, c := range map[string]struct {
 		kernel, args string
 		groups       int64
@@ -25,8 +25,8 @@ func TestStatus(t *testing.T) {
 		says         string
 	}{
 		"a cutoff on data that is given":          {"cutoff#cutoff", near, 132, emulate.Whole, ""},
-		"an address that is odd":                  {"cutoff#cutoff", strings.Replace(near, "size: n,", "size: n, at: 2,", 1), 132, emulate.Endless, "the address is no multiple of the size of the access"},
-		"a cutoff on more than is executed":       {"cutoff#cutoff", strings.NewReplacer("1500", "250000", "size: n", "size: 250000").Replace(near), 132, emulate.Whole, ""},
+		"an address that is odd":                  {"cutoff#cutoff", strings.NewReplacer("500", "50", "{buffer: x, dtype: float32, size: n,", "{buffer: x, dtype: float32, size: n, at: 2,").Replace(near), 132, emulate.Endless, "the address is no multiple of the size of the access"},
+		"a cutoff on more than is executed":       {"cutoff#cutoff", strings.NewReplacer("500", "250000", "size: n", "size: 250000").Replace(near), 132, emulate.Whole, ""},
 		"a counter that nobody gives":             {"counter#counter", "{buffer: count, dtype: int32, size: 1}, " + x + ", " + y + ", {int32: n}", 132, emulate.Supposed, "how often a loop turns follows from what buffer count (argument 1) holds"},
 		"a counter that is given":                 {"counter#counter", "{buffer: count, dtype: int32, size: 2, fill: iota}, " + x + ", " + y + ", {int32: n}", 132, emulate.Whole, ""},
 		"a counter in bytes of anything":          {"counter#counter", "{buffer: count, dtype: uint8, size: 4}, " + x + ", " + y + ", {int32: n}", 132, emulate.AtLeast, "buffer count (argument 1) holds, which nobody has said: it is taken to turn once"},

@@ -1,9 +1,6 @@
 package timing
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Source gives the blocks of a multiprocessor in the order in which they start; nil when there are no more.
 type Source interface{ Next() *Block }
@@ -101,6 +98,8 @@ type multiprocessor struct {
 	constants  *l1
 	uniformFar int64          // when the next line of constants may be asked for that a warp wants once
 	begun      map[int64]bool // lines of code that have been executed
+	asks       []asks         // of each Op
+	held       []hold         // of each Op
 	credit     []float64      // of each Op, the part of a request to DRAM that is owed
 	behind     []float64      // the same of a request that waits for one of others
 	result     Result
@@ -148,25 +147,37 @@ type block struct {
 }
 
 type warp struct {
+	at    int64 // when its next instruction may issue, units aside; never while it waits for others
+	asks  asks  // of that instruction
+	block *block
+	age   int
 	cursor
-	trace   *Trace
-	block   *block
-	part    int
-	number  int // in its block
-	age     int
-	at      int64 // when its next instruction may issue, units aside; never while it waits for others
-	stalled int64 // when it could issue but for what it waits for
-	reason  Reason
-	before  int64 // when it issued last
-	begun   int64
-	copies  int64 // when the copies to shared memory so far end
-	written int64 // when the stores and the atomic operations so far are done
-	ready   []int64
-	from    []Unit // of each register, what has written it
-	done    int64  // instructions
-	boards  [boards]board
+	trace     *Trace
+	part      int
+	number    int   // in its block
+	stalled   int64 // when it could issue but for what it waits for
+	reason    Reason
+	before    int64 // when it issued last
+	begun     int64
+	copies    int64 // when the copies to shared memory so far end
+	written   int64 // when the stores and the atomic operations so far are done
+	registers []register
+	done      int64 // instructions
+	boards    [boards]board
 	// constants are the line of those that it wants once, by which it was served last.
 	constants brought
+}
+
+// register is when a register is there, and what has written it.
+type register struct {
+	ready int64
+	from  Unit
+}
+
+// asks are the units of a sub-partition that take an instruction: its own, and another one, or Dispatch; and whether the queue of memory instructions does, too.
+type asks struct {
+	unit, beside uint8
+	queued       bool
 }
 
 // board is a scoreboard.
@@ -181,11 +192,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	p := &multiprocessor{Machine: m, ops: ops, options: o, source: source, parts: make([]partition, m.Partitions), l1: newL1(m.L1Bytes), code: newCodeCache(m.Code.Levels), begun: map[int64]bool{}}
 	p.result.Ops = make([]OpResult, len(ops))
 	p.result.Exact = true
-	for i := range ops {
-		for _, r := range slices.Concat(ops[i].Defines, ops[i].Uses, ops[i].Late) {
-			p.registers = max(p.registers, int(r)+1)
-		}
-	}
+	p.prepare()
 	if c := m.Constants; c.Bytes > 0 {
 		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
 	}
@@ -218,6 +225,23 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 		}
 	}
 	return &p.result
+}
+
+// prepare finds out what is the same whenever an instruction is issued.
+func (p *multiprocessor) prepare() {
+	p.asks, p.held = make([]asks, len(p.ops)), make([]hold, len(p.ops))
+	for i := range p.ops {
+		op, m := &p.ops[i], p.Machine
+		if p.options.Apart != nil {
+			m = p.options.Apart[i]
+		}
+		p.asks[i], p.held[i] = op.asks(), m.held(op)
+		for _, list := range [][]uint16{op.Defines, op.Uses, op.Late} {
+			for _, r := range list {
+				p.registers = max(p.registers, int(r)+1)
+			}
+		}
+	}
 }
 
 // drain waits for what is on its way to L2 and DRAM, and counts the warps that have not ended: a run may end before they do.
@@ -265,7 +289,7 @@ func (p *multiprocessor) begin(at int64) bool {
 	p.begins = at + p.Begin
 	b := &block{number: p.result.Begun - 1}
 	for i, t := range next.Warps {
-		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, ready: make([]int64, p.registers), from: make([]Unit, p.registers)}
+		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, registers: make([]register, p.registers)}
 		p.born++
 		if w.current() == nil {
 			continue
@@ -340,7 +364,7 @@ func (p *multiprocessor) choose(part *partition) {
 		if w.at >= never || w.at > part.at { // another issues before it whatever its unit does
 			continue
 		}
-		at := max(w.at, part.free, p.admitted(part, w.current()))
+		at := max(w.at, part.free, part.admits(w.asks))
 		if at < part.at || at == part.at && p.before(part, w, part.pick) {
 			part.at, part.pick = at, w
 		}
@@ -364,18 +388,20 @@ func (p *multiprocessor) before(part *partition, w, other *warp) bool {
 	return w.age > other.age
 }
 
-// admitted is when the units of an instruction take it.
-func (p *multiprocessor) admitted(part *partition, e *Event) int64 {
-	op := &p.ops[e.Op]
-	at := int64(0)
-	if op.Unit < Barrier && op.Unit != Wide { // whose instructions wait behind the scheduler
-		at = part.units[op.Unit]
-	}
-	if op.Beside != Dispatch {
-		at = max(at, part.units[op.Beside])
-	}
-	if (op.Action == Access || op.Unit.queued()) && !e.Off {
+// admits is when its units take an instruction.
+func (part *partition) admits(a asks) int64 {
+	at := max(part.units[a.unit], part.units[a.beside])
+	if a.queued {
 		at = max(at, part.starts[part.head])
 	}
 	return at
+}
+
+// asks are the units that take an instruction.
+func (op *Op) asks() (a asks) {
+	if op.Unit < Barrier && op.Unit != Wide { // whose instructions wait behind the scheduler
+		a.unit = uint8(op.Unit)
+	}
+	a.beside, a.queued = uint8(op.Beside), op.Action == Access || op.Unit.queued()
+	return a
 }

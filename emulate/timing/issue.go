@@ -1,5 +1,7 @@
 package timing
 
+import "math/bits"
+
 // arrive finds when the next instruction of a warp may issue, units aside.
 func (p *multiprocessor) arrive(w *warp) {
 	e := w.current()
@@ -8,25 +10,25 @@ func (p *multiprocessor) arrive(w *warp) {
 		return
 	}
 	op := &p.ops[e.Op]
+	w.asks = p.asks[e.Op]
+	w.asks.queued = w.asks.queued && !e.Off
 	w.stalled, w.reason = w.at, ForResult
 	at := w.at
-	for i := range boards {
-		if op.Waits>>i&1 == 0 {
-			continue
-		}
+	for m := op.Waits; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros8(m)
 		if t := w.boards[i].until(op.Left); t > at {
 			at, w.reason = t, w.boards[i].reason
 		}
 	}
 	for _, r := range op.Uses {
-		there := w.ready[r]
-		if from := w.from[r]; from != op.Pipe && computes(from) && (computes(op.Pipe) || op.Pipe == Address) {
+		there := w.registers[r].ready
+		if from := w.registers[r].from; from != op.Pipe && computes(from) && (computes(op.Pipe) || op.Pipe == Address) {
 			there += p.Crossing
 		}
 		at = max(at, there)
 	}
 	for _, r := range op.Defines {
-		at = max(at, w.ready[r]-p.Units[op.Unit].Latency)
+		at = max(at, w.registers[r].ready-p.Units[op.Unit].Latency)
 	}
 	if t := e.Touch; t != nil && t.Space == ConstantSpace && op.Action != Access && !e.Off {
 		if there := p.wanted(w, t, w.at); there > at {
@@ -86,10 +88,10 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	w.at = at + max(op.Stall, p.Units[Dispatch].Gap)
 	result, read := p.occupy(part, w, e, op, at)
 	for _, r := range op.Defines {
-		w.ready[r], w.from[r] = max(w.ready[r], result), op.Pipe
+		w.registers[r] = register{max(w.registers[r].ready, result), op.Pipe}
 	}
 	for _, r := range op.Late {
-		w.ready[r] = max(w.ready[r], result+p.Guard)
+		w.registers[r].ready = max(w.registers[r].ready, result+p.Guard)
 	}
 	p.result.Finished = max(p.result.Finished, result)
 	reason := ForResult
@@ -274,24 +276,29 @@ func (p *multiprocessor) account(part *partition, w *warp, e *Event, at int64) {
 
 // waits is why a warp has waited since its last instruction, one pause after the other: for what it needs, for its units, and for its turn.
 func (p *multiprocessor) waits(part *partition, w *warp, e *Event, at int64) [4]Pause {
-	reason, busy := p.held(&p.ops[e.Op])
-	held := int64(float64(min(max(p.admitted(part, e), w.at), at)-w.at) * busy)
-	return [4]Pause{{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {reason, held}, {ForTurn, at - w.at - held}}
+	by := &p.held[e.Op]
+	held := int64(float64(min(max(part.admits(w.asks), w.at), at)-w.at) * by.part)
+	return [4]Pause{{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {by.reason, held}, {ForTurn, at - w.at - held}}
 }
 
-// held is what keeps an instruction that its units do not take, and in which part of that time: in one cycle of each gap a unit takes an instruction of
-// another warp, whose turn it then is. Transcendental functions and conversions wait in the queue of memory instructions, as profilers count.
-func (p *multiprocessor) held(op *Op) (reason Reason, part float64) {
+// hold is what keeps an instruction that its units do not take, and in which part of that time.
+type hold struct {
+	reason Reason
+	part   float64
+}
+
+// held is what keeps an instruction: in one cycle of each gap a unit takes an instruction of another warp, whose turn it then is. Transcendental functions and
+// conversions wait in the queue of memory instructions, as profilers count.
+func (m *Machine) held(op *Op) hold {
+	reason := ForUnit
 	switch {
 	case op.Action == Access || op.Unit.queued():
-		return ForQueue, 1
+		return hold{ForQueue, 1}
 	case op.Unit == XU || op.Unit == Convert:
 		reason = ForQueue
-	default:
-		reason = ForUnit
 	}
-	gap, _ := p.Units[op.Unit].Times(op)
-	return reason, float64(gap-Cycle) / float64(max(gap, Cycle))
+	gap, _ := m.Units[op.Unit].Times(op)
+	return hold{reason, float64(gap-Cycle) / float64(max(gap, Cycle))}
 }
 
 // computes reports whether a unit is one of the two between which results take longer than within one.

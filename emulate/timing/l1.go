@@ -3,7 +3,7 @@ package timing
 // l1 is a first-level cache: lines of sectors, of which those used least recently leave. Stores pass it and update what it holds.
 type l1 struct {
 	lines int // at most
-	index map[int64]int32
+	index lineIndex
 	all   []line
 	first int32 // the line used last
 	last  int32
@@ -21,12 +21,12 @@ type line struct {
 const none = -1
 
 func newL1(bytes int64) *l1 {
-	return &l1{lines: int(bytes / (sectorBytes * lineSectors)), index: map[int64]int32{}, first: none, last: none}
+	return &l1{lines: int(bytes / (sectorBytes * lineSectors)), first: none, last: none}
 }
 
 // empty drops all lines.
 func (c *l1) empty() {
-	clear(c.index)
+	c.index.clear()
 	c.lost += int64(len(c.all))
 	c.all, c.first, c.last = c.all[:0], none, none
 }
@@ -36,7 +36,7 @@ func (c *l1) has(sector int64) (int64, bool) {
 	i := c.first
 	if i == none || c.all[i].tag != sector/lineSectors {
 		var ok bool
-		if i, ok = c.index[sector/lineSectors]; !ok {
+		if i, ok = c.index.find(sector / lineSectors); !ok {
 			return 0, false
 		}
 		c.use(i)
@@ -60,7 +60,7 @@ func (c *l1) fill(sectors []int64, by *Touched, at int64) {
 		return
 	}
 	for _, sector := range sectors {
-		i, ok := c.index[sector/lineSectors]
+		i, ok := c.index.find(sector / lineSectors)
 		if !ok {
 			i = c.enter(sector/lineSectors, by)
 		}
@@ -80,11 +80,11 @@ func (c *l1) enter(tag int64, by *Touched) int32 {
 	} else {
 		i = c.last
 		c.unlink(i)
-		delete(c.index, c.all[i].tag)
+		c.index.drop(c.all[i].tag)
 		c.lost++
 	}
 	c.all[i] = line{tag: tag, by: by, prev: none, next: none}
-	c.index[tag] = i
+	c.index.set(tag, i)
 	c.push(i)
 	return i
 }

@@ -321,8 +321,11 @@ func (p *multiprocessor) delay(by int64) {
 		later(&p.shared[i])
 	}
 	for w := range p.warps {
-		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written, &w.constants.came}, each(w.ready)) {
+		for _, t := range []*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written, &w.constants.came} {
 			later(t)
+		}
+		for i := range w.registers {
+			later(&w.registers[i].ready)
 		}
 		for i := range w.boards {
 			later(&w.boards[i].last)
@@ -432,8 +435,8 @@ func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
 	when(w.copies)
 	when(w.written)
 	when(w.constants.came)
-	for _, t := range w.ready {
-		when(t)
+	for i := range w.registers {
+		when(w.registers[i].ready)
 	}
 	for i := range w.boards {
 		when(w.boards[i].last)
@@ -460,13 +463,13 @@ func (c *l1) move(trips map[*warp]int64, depth int, times, bytes int64) {
 	if !alike {
 		return
 	}
-	clear(c.index)
+	c.index.clear()
 	for i := range c.all {
 		l := &c.all[i]
 		if l.by != nil && depth-1 < len(l.by.Steps) {
 			l.tag += l.by.Steps[depth-1].All * n * times / bytes
 		}
-		c.index[l.tag] = int32(i)
+		c.index.set(l.tag, int32(i))
 	}
 }
 

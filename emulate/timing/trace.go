@@ -94,7 +94,8 @@ func count(nodes []Node) (n int64) {
 type cursor struct {
 	frames []frame // the last is the innermost
 	event  int
-	now    *Event // that at the cursor; nil at the end
+	events []Event // those of the node at the cursor
+	now    *Event  // that at the cursor; nil at the end
 }
 
 type frame struct {
@@ -130,17 +131,16 @@ func row(nodes []Node, trips []int64) []Node {
 func (c *cursor) current() *Event { return c.now }
 
 // end leaves the trace.
-func (c *cursor) end() { c.frames, c.now = c.frames[:0], nil }
+func (c *cursor) end() { c.frames, c.events, c.now = c.frames[:0], nil, nil }
 
 // next moves to the next event. It returns the depth of the outermost loop of which another iteration begins, 0 for none.
 func (c *cursor) next() int {
 	c.event++
-	f := &c.frames[len(c.frames)-1]
-	if events := f.nodes[f.node].Events; c.event < len(events) {
-		c.now = &events[c.event]
+	if c.event < len(c.events) {
+		c.now = &c.events[c.event]
 		return 0
 	}
-	f.node++
+	c.frames[len(c.frames)-1].node++
 	c.event = 0
 	return c.settle()
 }
@@ -169,7 +169,7 @@ func (c *cursor) settle() (again int) {
 		case n.Body != nil && n.Times > 0:
 			c.frames = append(c.frames, frame{nodes: n.Body})
 		case len(n.Events) > 0:
-			c.now = &n.Events[0]
+			c.events, c.now = n.Events, &n.Events[0]
 			return again
 		default:
 			f.node++

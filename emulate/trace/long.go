@@ -48,8 +48,8 @@ func (r *recorder) shorten(at int) {
 	if r.kept < r.most || r.whole {
 		return
 	}
-	block, ok := r.headers[at]
-	if !ok {
+	block := r.headers[at]
+	if block < 0 {
 		return
 	}
 	loop := r.Launch.Heads(at)
@@ -57,11 +57,11 @@ func (r *recorder) shorten(at int) {
 		return
 	}
 	for outer := r.function.Blocks[block].Loop.Outer; outer != nil; outer = outer.Outer {
-		if r.turned[r.function.Blocks[outer.Header].From] >= leastTurns && r.kept < 2*r.most { // that one comes back to its header soon
+		if r.turned[outer.Header] >= leastTurns && r.kept < 2*r.most { // that one comes back to its header soon
 			return
 		}
 	}
-	if r.turned[at] >= leastTurns && (r.kept >= meetingKept*r.most || !r.has(loop, "SYNCS")) {
+	if r.turned[block] >= leastTurns && (r.kept >= meetingKept*r.most || !r.has(loop, "SYNCS")) {
 		r.begin(loop, at)
 	}
 }

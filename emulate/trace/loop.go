@@ -45,20 +45,28 @@ type difference struct {
 func (r *recorder) note(at int) {
 	switch r.kinds[at] {
 	case compares, signs:
-		d := difference{at: at}
+		d := r.different(at)
 		d.lanes = r.w.Difference(&d.values)
-		r.noted = append(r.noted, d)
 	case uneven:
-		r.noted = append(r.noted, difference{at: at, hash: r.w.Inputs(0)})
+		r.different(at).hash = r.w.Inputs(0)
 	case counted:
-		r.noted = append(r.noted, difference{at: at, hash: uint64(len(r.items))})
+		r.different(at).hash = uint64(len(r.items))
 	}
+}
+
+// different notes another difference, of no lanes. What its values are does not matter.
+func (r *recorder) different(at int) *difference {
+	n := len(r.noted)
+	r.noted = slices.Grow(r.noted, 1)[:n+1]
+	d := &r.noted[n]
+	d.at, d.lanes, d.hash = at, 0, 0
+	return d
 }
 
 // back is called when the warp has jumped back to an instruction.
 func (r *recorder) back(to int) {
-	block, ok := r.headers[to]
-	if !ok {
+	block := r.headers[to]
+	if block < 0 {
 		return
 	}
 	for i := len(r.loops) - 1; i >= 0; i-- {
@@ -186,8 +194,8 @@ const manyPasses = 64
 // wait for what others store.
 func (r *recorder) apart(to int) {
 	s := &r.waits
-	block, ok := r.headers[to]
-	if !ok || s.header != to {
+	block := r.headers[to]
+	if block < 0 || s.header != to {
 		*s = spin{header: to, saved: s.saved}
 		return
 	}
@@ -459,21 +467,22 @@ func (l *loop) free(b *Builder) {
 
 // nodes joins instructions in sequence.
 func nodes(items []item) (out []timing.Node) {
-	var events []timing.Event
-	end := func() {
-		if events != nil {
-			out = append(out, timing.Node{Events: events})
-			events = nil
-		}
-	}
-	for i := range items {
+	for i := 0; i < len(items); {
 		if n := items[i].node; n != nil {
-			end()
 			out = append(out, *n)
+			i++
 			continue
 		}
-		events = append(events, items[i].event)
+		n := i
+		for n < len(items) && items[n].node == nil {
+			n++
+		}
+		events := make([]timing.Event, n-i)
+		for k := range events {
+			events[k] = items[i+k].event
+		}
+		out = append(out, timing.Node{Events: events})
+		i = n
 	}
-	end()
 	return out
 }

@@ -23,9 +23,59 @@ const (
 	privateBytes = 1 << 24
 )
 
-var spaces = map[sass.Space]timing.Space{
-	sass.Global: timing.GlobalSpace, sass.Generic: timing.GlobalSpace, sass.Local: timing.SharedSpace, sass.Private: timing.LocalSpace,
-	sass.Bank: timing.ConstantSpace, sass.Cluster: timing.SharedSpace, sass.Textures: timing.GlobalSpace,
+// spaceOf is where timing has a space: generic accesses and textures in global memory.
+func spaceOf(s sass.Space) timing.Space {
+	switch s {
+	case sass.Local, sass.Cluster:
+		return timing.SharedSpace
+	case sass.Private:
+		return timing.LocalSpace
+	case sass.Bank:
+		return timing.ConstantSpace
+	}
+	return timing.GlobalSpace
+}
+
+// ways are what an instruction says of its accesses.
+type ways struct {
+	bulk             bool // they are those of a bulk copy
+	bypass, coherent bool
+	// joined are those of lanes that count the same, which are counted together, and that swap at a place, where the first one does:
+	// testdata/h200/measurement/pieces.csv.gz, inside 0, swaps_inside 1.
+	joined bool
+}
+
+func waysOf(in *sass.Instruction) ways {
+	return ways{
+		bulk: in.Opcode != nil && in.Opcode.Pipe == sass.TMA, bypass: in.Has("BYPASS"), coherent: coherent(in),
+		joined: in.Name == "ATOMS" && (in.Has("POPC") || in.Has("CAST")),
+	}
+}
+
+// room is memory for accesses, many of them at once.
+type room struct {
+	touches []timing.Touched
+	lanes   []int64
+}
+
+// Room is made for so many accesses at once: 16 KB for their lanes, as much as the allocator gives without asking for more.
+const (
+	roomTouches = 64
+	roomLanes   = roomTouches * exec.WarpSize
+)
+
+// touch is room for an access of so many lanes.
+func (r *room) touch(lanes int) *timing.Touched {
+	if len(r.touches) == 0 {
+		r.touches = make([]timing.Touched, roomTouches)
+	}
+	if len(r.lanes) < lanes {
+		r.lanes = make([]int64, roomLanes)
+	}
+	t := &r.touches[0]
+	t.Lanes = r.lanes[:0:lanes]
+	r.touches, r.lanes = r.touches[1:], r.lanes[lanes:]
+	return t
 }
 
 // coherent reports whether an access is to be seen by other multiprocessors, or sees what they do, as those of volatile variables: their first-level caches are not
@@ -35,16 +85,14 @@ func coherent(in *sass.Instruction) bool {
 }
 
 // touched is what timing needs to know of the accesses of a step; nil for none. number is that of the warp among all that are executed.
-func touched(accesses []exec.Access, number int64) *timing.Touched {
+func (r *room) touched(accesses []exec.Access, number int64) *timing.Touched {
 	if len(accesses) == 0 {
 		return nil
 	}
 	a := &accesses[0]
-	t := &timing.Touched{
-		Space: spaces[a.Space], Width: int64(a.Bytes), Store: a.Action == sass.Store, Atomic: a.Action == sass.Atomic,
-		Unknown: bits.OnesCount32(a.Lanes &^ a.Known),
-	}
-	t.Lanes = make([]int64, 0, bits.OnesCount32(a.Known))
+	t := r.touch(bits.OnesCount32(a.Known))
+	t.Space, t.Width, t.Store, t.Atomic = spaceOf(a.Space), int64(a.Bytes), a.Action == sass.Store, a.Action == sass.Atomic
+	t.Unknown = bits.OnesCount32(a.Lanes &^ a.Known)
 	for m := a.Known & a.Lanes; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		if t.Space == timing.LocalSpace {
@@ -62,7 +110,7 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	}
 	if len(accesses) > 1 {
 		t.Copy = true
-		if to := touched(accesses[1:], number); to != nil {
+		if to := r.touched(accesses[1:], number); to != nil {
 			t.Waves = max(t.Waves, to.Waves, turned(t, to))
 		}
 	}
@@ -153,18 +201,31 @@ func pass(lanes []int64, width int64) int64 {
 	if inRow(lanes, width) {
 		return (int64(len(lanes))*width + passBytes - 1) / passBytes
 	}
-	var words [banks][]int64
-	most := 1
+	var first, count [banks]int16 // of each bank, the last of its words from 1, and how many these are
+	var some [2 * banks]word
+	words, most := some[:0], int16(1)
 	for _, from := range lanes {
 		for at := from / wordBytes; at <= (from+width-1)/wordBytes; at++ {
-			b := &words[at%banks]
-			if !slices.Contains(*b, at) {
-				*b = append(*b, at)
-				most = max(most, len(*b))
+			bank := at % banks
+			i := first[bank]
+			for i > 0 && words[i-1].at != at {
+				i = words[i-1].before
+			}
+			if i == 0 {
+				words = append(words, word{at, first[bank]})
+				first[bank] = int16(len(words))
+				count[bank]++
+				most = max(most, count[bank])
 			}
 		}
 	}
 	return int64(most)
+}
+
+// word is a word that lanes want, and the one before it of its bank, from 1.
+type word struct {
+	at     int64
+	before int16
 }
 
 // inRow reports whether lanes access a row of words, or all the same.
@@ -187,7 +248,7 @@ func inRow(lanes []int64, width int64) bool {
 func distinct(lanes []int64, unit int64) (n int64) {
 	var seen [banks]int64
 	for _, a := range lanes {
-		if !slices.Contains(seen[:n], a/unit) {
+		if u := a / unit; (n == 0 || seen[n-1] != u) && !slices.Contains(seen[:n], u) {
 			seen[n] = a / unit
 			n++
 		}

@@ -35,9 +35,11 @@ type Builder struct {
 	needs    *needs
 	control  *needs // without what is only stored; nil until it is asked for
 	kinds    []kind
-	headers  map[int]int // of loops, the block that begins at an instruction
-	number   int64       // of the next warp
-	before   int         // Steps that do not count for the budget
+	headers  []int // of each instruction, the block that begins there; -1 for none
+	ways     []ways
+	room     room
+	number   int64 // of the next warp
+	before   int   // Steps that do not count for the budget
 	function *sass.Function
 	spare    []*exec.Snapshot
 	notes    []notes           // of recorders that are done with
@@ -58,9 +60,13 @@ const (
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
 	f := l.Function
-	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}, Endless: map[int32]bool{}, keeps: mostKept}
+	b := &Builder{Launch: l, function: f, needs: needed(f), Awaits: map[int32]bool{}, Endless: map[int32]bool{}, keeps: mostKept}
 	b.kinds = kinds(f, b.needs)
 	l.Only(b.needs.result, b.needs.data[inGlobal] || b.needs.data[inShared])
+	b.headers, b.ways = make([]int, len(f.Instructions)), make([]ways, len(f.Instructions))
+	for i := range f.Instructions {
+		b.headers[i], b.ways[i] = -1, waysOf(&f.Instructions[i])
+	}
 	for n, block := range f.Blocks {
 		b.headers[block.From] = n
 	}
@@ -91,6 +97,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 			}
 		}
 	}
+	defer g.Release()
 	if most > 0 && g.Learn() {
 		b.Steps += bound - most
 		return b.Block(index)
@@ -108,9 +115,12 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 
 // recorder is one of the next warp, before iterations of which so many instructions are kept.
 func (b *Builder) recorder(w *exec.Warp, most int) *recorder {
-	r := &recorder{Builder: b, w: w, number: b.number, most: most, turned: map[int]int{}}
+	r := &recorder{Builder: b, w: w, number: b.number, most: most}
 	if n := len(b.notes); n > 0 {
 		r.notes, b.notes = b.notes[n-1], b.notes[:n-1]
+		clear(r.turned)
+	} else {
+		r.turned = make([]int, len(b.function.Blocks))
 	}
 	b.number++
 	return r
@@ -124,7 +134,7 @@ func (b *Builder) told(r *recorder) *timing.Trace {
 	r.free(r.loops)
 	out := &timing.Trace{Nodes: nodes(r.items)}
 	clear(r.items)
-	b.notes = append(b.notes, notes{r.items[:0], r.noted[:0]})
+	b.notes = append(b.notes, notes{r.items[:0], r.noted[:0], r.turned})
 	return out
 }
 
@@ -142,6 +152,7 @@ func (b *Builder) Whole(index [3]uint32) *timing.Block {
 // Alone is how many instructions a warp of a block executes, up to so many. The others are executed only as far as it waits for them. It reports false where it waits for ever.
 func (b *Builder) Alone(index [3]uint32, warp, most int) (n float64, ok bool) {
 	g := b.Launch.Group(index)
+	defer g.Release()
 	b.shares = map[share]*shared{}
 	all := make([]*recorder, len(g.Warps))
 	for i, w := range g.Warps {
@@ -177,19 +188,19 @@ type recorder struct {
 	w      *exec.Warp
 	number int64
 	notes
-	loops  []*loop // that the warp is in, as far as it has come back to their headers
-	waits  spin
-	kept   int         // instructions that were noted
-	most   int         // the same before iterations stand for others
-	turned map[int]int // by the first instruction of a loop, how often it was noted
-	long   *long
-	ended  bool // it goes no further, as it is in a loop that never ends
+	loops []*loop // that the warp is in, as far as it has come back to their headers
+	waits spin
+	kept  int // instructions that were noted
+	most  int // the same before iterations stand for others
+	long  *long
+	ended bool // it goes no further, as it is in a loop that never ends
 }
 
 // notes are what recorders note, one after the other.
 type notes struct {
-	items []item
-	noted []difference
+	items  []item
+	noted  []difference
+	turned []int // of each block, how often its first instruction was noted
 }
 
 // item is an instruction or a loop.
@@ -210,21 +221,19 @@ func (r *recorder) step() {
 		r.note(at)
 	}
 	s := r.w.Step()
-	in := &r.function.Instructions[s.Index]
 	var t *timing.Touched
-	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
+	if way := &r.ways[s.Index]; way.bulk {
 		t = bulk(s.Accesses, &s.Tile)
-	} else if t = touched(s.Accesses, r.number); t != nil {
-		t.Past = in.Has("BYPASS") || t.Space == timing.GlobalSpace && coherent(in)
-		if in.Name == "ATOMS" && (in.Has("POPC") || in.Has("CAST")) {
-			// Lanes that count the same are counted together, and of those that swap at a place the first one does: testdata/h200/measurement/pieces.csv.gz, inside 0, swaps_inside 1.
+	} else if t = r.room.touched(s.Accesses, r.number); t != nil {
+		t.Past = way.bypass || t.Space == timing.GlobalSpace && way.coherent
+		if way.joined {
 			t.Conflicts = pass(t.Lanes, t.Width)
 		}
 	}
 	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t, Meet: r.met(&s.Meeting, t)}})
 	r.kept++
-	if _, header := r.headers[at]; header {
-		r.turned[at]++
+	if block := r.headers[at]; block >= 0 {
+		r.turned[block]++
 	}
 	if s.State != exec.Ready {
 		return

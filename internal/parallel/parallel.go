@@ -32,6 +32,10 @@ func Try(n, jobs int, f func(i int) error) error {
 		}()
 		errs[i] = f(i)
 	}
+	if n == 1 {
+		call(0)
+		n = 0
+	}
 	for range min(max(jobs, 1), n) {
 		wg.Go(func() {
 			for i := range next {
