@@ -121,7 +121,7 @@ func (s *Chunks) next(values, terms []expr.Expr, chunk bool) (list []store) {
 			behind = append(behind, store{values[i], &expr.Cond{If: test(x), Then: terms[i], Else: values[i]}})
 		case x.extreme != nil:
 			list = append(list, store{values[i], &expr.Cond{If: test(x), Then: terms[i], Else: values[i]}})
-		case chunk:
+		case chunk && x.factor == 0:
 			list = append(list, store{values[i], x.reduced(values[i], terms[i])})
 		default:
 			list = append(list, store{values[i], x.join(values[i], terms[i])})
@@ -150,6 +150,10 @@ func (s *Chunks) Rest() *Recurrence {
 	for i, x := range s.states {
 		y := *x
 		y.term, by[x] = s.parts[i], &y
+		if x.factor != 0 {
+			y.factor = power(x.factor, x.terms, s.chunk)
+			y.join = func(value, term expr.Expr) expr.Expr { return damped(y.factor, x.terms, value, term) }
+		}
 		if s.Scans() {
 			y.old = expr.Var{Name: fmt.Sprintf("old %d", i)} // no text has it
 			out.stores = append(out.stores, store{s.from[i], y.old})

@@ -5,6 +5,7 @@
 package chain
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/kernel"
@@ -30,6 +31,8 @@ type state struct {
 	// term is what an iteration has to combine, and terms the type of what several are together.
 	term  expr.Expr
 	terms expr.DType
+	// factor is by what the value is multiplied before the term is added to it, in a recurrence of first order; 0 in others.
+	factor float64
 	// kind is that of a reduction, and join combines a value with what several terms of it are together. Of others, extreme is the state whose comparison decides whether the term
 	// takes the place of the value: itself, or another one that this stands beside.
 	kind    string
@@ -91,6 +94,9 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 		case !f.varies(name) && f.old[name] == nil && !idle(name):
 			return nil
 		}
+	}
+	if !c.Scans() && slices.ContainsFunc(c.states, func(s *state) bool { return s.factor != 0 }) {
+		return nil // the last chunk has a power of its own
 	}
 	return c
 }
@@ -263,7 +269,7 @@ func (c *Recurrence) findStates(f *followed, idle func(string) bool) bool {
 		if !stays[s] && (s.extreme == nil || s.extreme == s) && s.accumulates(f.k, raw[s]) {
 			s.extreme = nil
 		}
-		if s.term == nil || reads(s.term, func(e expr.Expr) bool {
+		if s.term == nil && !s.damps(f.k, raw[s]) || reads(s.term, func(e expr.Expr) bool {
 			return slices.ContainsFunc(c.states, func(o *state) bool { return o.old.String() == e.String() })
 		}) {
 			return false
@@ -313,6 +319,109 @@ func (s *state) accumulates(k *kernel.Kernel, value expr.Expr) bool {
 		return swapped(a.With(terms), map[string]expr.Expr{s.old.String(): value})
 	}
 	return true
+}
+
+// damps reports that a state is multiplied by a number of at most 1, whose powers stay as small, and a term added to it.
+func (s *state) damps(k *kernel.Kernel, value expr.Expr) bool {
+	of, err := k.TypeOf(value)
+	if err != nil || !of.IsFloat() || !s.dtype.IsFloat() {
+		return false
+	}
+	factor, rest := 0.0, expr.Expr(nil)
+	for _, a := range addends(value, false) {
+		switch {
+		case !reads(a.of, func(e expr.Expr) bool { return e.String() == s.old.String() }):
+			rest = a.behind(rest)
+		case factor != 0:
+			return false
+		default:
+			if factor = s.times(a.of); a.minus {
+				factor = -factor
+			}
+		}
+	}
+	if rest == nil || factor == 0 || math.Abs(factor) > 1 {
+		return false
+	}
+	s.factor, s.term, s.terms = factor, rest, of
+	s.join = func(v, term expr.Expr) expr.Expr { return damped(factor, of, v, term) }
+	return true
+}
+
+// damped is factor·value + term, with a factor of a type.
+func damped(factor float64, of expr.DType, value, term expr.Expr) expr.Expr {
+	return expr.Binary(expr.Add, expr.Binary(expr.Mul, expr.Float{Value: factor, DType: of}, value), term)
+}
+
+// power is that of a factor of at most 1, and no 0: of a value that is infinite a chunk leaves one that is, too.
+func power(factor float64, of expr.DType, n int64) float64 {
+	least := 0x1p-1022
+	if of == expr.Float32 {
+		least = 0x1p-126
+	}
+	p := math.Pow(factor, float64(n))
+	return math.Copysign(max(math.Abs(p), least), p)
+}
+
+// times is by what number an expression multiplies the old value; 0 where it does something else.
+func (s *state) times(e expr.Expr) float64 {
+	switch x := e.(type) {
+	case *expr.Op:
+		if x.Kind != expr.Mul {
+			break
+		}
+		product := 1.0
+		olds := 0
+		for _, a := range x.Args {
+			switch n := a.(type) {
+			case expr.Float:
+				product *= n.Value
+				continue
+			case expr.Int:
+				product *= float64(n.Value)
+				continue
+			}
+			product *= s.times(a)
+			olds++
+		}
+		if olds == 1 {
+			return product
+		}
+		return 0
+	}
+	if e.String() == s.old.String() {
+		return 1
+	}
+	return 0
+}
+
+// addend is a part of a sum.
+type addend struct {
+	of    expr.Expr
+	minus bool
+}
+
+func addends(e expr.Expr, minus bool) (all []addend) {
+	if x, ok := e.(*expr.Op); ok && (x.Kind == expr.Add || x.Kind == expr.Sub || x.Kind == expr.Neg) {
+		for i, a := range x.Args {
+			all = append(all, addends(a, minus != (x.Kind == expr.Neg || x.Kind == expr.Sub && i > 0))...)
+		}
+		return all
+	}
+	return []addend{{e, minus}}
+}
+
+// behind is a sum with an addend more.
+func (a addend) behind(sum expr.Expr) expr.Expr {
+	switch {
+	case sum == nil && a.minus:
+		return &expr.Op{Kind: expr.Neg, Args: []expr.Expr{a.of}}
+	case sum == nil:
+		return a.of
+	case a.minus:
+		return expr.Binary(expr.Sub, sum, a.of)
+	}
+	return expr.Binary(expr.Add, sum, a.of)
 }
 
 // swapped has other expressions in the place of parts, by their texts.

@@ -15,7 +15,7 @@ import (
 
 // TestChains is TestRandomPrograms for nests that carry values forward, in chunks of three. LONG=1 tries many.
 func TestChains(t *testing.T) {
-	programs := 40
+	programs := 20
 	if os.Getenv("LONG") != "" {
 		programs = 2000
 	}

@@ -63,7 +63,7 @@ func (g *chain) term() string {
 func (g *chain) carrying() {
 	scalar := g.pick("scalar", "s", "u", "v", "D[50]", "A[50][50]")
 	array := g.pick("along", "C", "D", "A[25]", "B[25]")
-	form := rapid.IntRange(0, 8).Draw(g.t, "form")
+	form := rapid.IntRange(0, 10).Draw(g.t, "form")
 	if exact := form == 5; array == "C" && !exact && !g.floats {
 		array = "A[25]"
 	}
@@ -92,6 +92,10 @@ func (g *chain) carrying() {
 		g.line("    %s %s= %s;", along, g.pick("operator", "+", "-"), before)
 	case 7:
 		g.line("    %s = %s(%[1]s, %[3]s);", scalar, g.pick("extreme", "fmax", "fmin"), g.term())
+	case 8:
+		g.line("    %s = %s * %s %s %s;", along, g.pick("factor", "0.5", "-0.25", "0.96875f"), before, g.pick("operator", "+", "-"), g.term())
+	case 9:
+		g.line("    s = %s - 0.75 * s;", g.term())
 	default:
 		g.line("    B[26][i + 20] = %s %s %s;", g.pick("carried", append(wide, "s", "u", "p")...), g.pick("operator", "+", "-"), g.term())
 	}
