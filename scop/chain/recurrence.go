@@ -47,9 +47,9 @@ type store struct{ to, value expr.Expr }
 // Scans reports that values between the first and the last are needed.
 func (c *Recurrence) Scans() bool { return len(c.stores) > 0 }
 
-// Sums reports that all states are reductions.
+// Sums reports that all states are reductions that work-items can share.
 func (c *Recurrence) Sums() bool {
-	return !slices.ContainsFunc(c.states, func(s *state) bool { return s.kind == "" })
+	return !slices.ContainsFunc(c.states, func(s *state) bool { return s.kind == "" || s.kind == "fmax" || s.kind == "fmin" })
 }
 
 // Values are those of the loop.
@@ -307,7 +307,7 @@ func (s *state) accumulates(k *kernel.Kernel, value expr.Expr) bool {
 	as := &kernel.Stmt{LHS: s.old, RHS: value}
 	a := Accumulation(as)
 	if a == nil {
-		return false
+		return s.bounds(k, value)
 	}
 	term := a.Converted(k, as)
 	if term == nil {
@@ -318,6 +318,29 @@ func (s *state) accumulates(k *kernel.Kernel, value expr.Expr) bool {
 	s.join = func(value, terms expr.Expr) expr.Expr {
 		return swapped(a.With(terms), map[string]expr.Expr{s.old.String(): value})
 	}
+	return true
+}
+
+// bounds reports that a state is fmax or fmin of itself and a term. Rounding keeps the order of terms, so that they may be rounded before.
+func (s *state) bounds(k *kernel.Kernel, value expr.Expr) bool {
+	x, ok := value.(*expr.Call)
+	if !ok || x.Func != "fmax" && x.Func != "fmin" {
+		return false
+	}
+	i := slices.IndexFunc(x.Args, func(e expr.Expr) bool { return e.String() == s.old.String() })
+	if i < 0 || !s.dtype.IsFloat() {
+		return false
+	}
+	term := x.Args[1-i]
+	of, err := k.TypeOf(term)
+	if err != nil || !of.IsFloat() {
+		return false
+	}
+	if of != s.dtype {
+		term = &expr.Cast{DType: s.dtype, Arg: term}
+	}
+	s.kind, s.term, s.terms = x.Func, term, s.dtype
+	s.join = func(value, term expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{value, term}} }
 	return true
 }
 
