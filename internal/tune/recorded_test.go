@@ -75,7 +75,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	compared, nests, whole := 0, 0, 0
-	near := map[string]int{} // nests in which so much of a search reaches 95 % of the best of all
+	near := map[string]int{}                               // nests in which so much of a search reaches 95 % of the best of all
 	gain, of := map[string]float64{}, map[string]float64{} // logarithms; the latter of nests of which all searches have all runs
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		searches := all[name]

@@ -73,8 +73,8 @@ func (s *Chunks) iterations(m *launched, chunks []*scop.Loop, but int64) []*scop
 	return m.loop(s.own, chunks, polycount.GE(polycount.Name(s.Each), polycount.Int(0)), polycount.GE(own, polycount.Int(but)), polycount.GE(polycount.Int(s.chunk-1), own), polycount.GE(s.Upper, s.iteration()))
 }
 
-// inside are statements at an iteration of a chunk.
-func (s *Chunks) inside(list []store) []store {
+// among are statements at an iteration of a chunk.
+func (s *Chunks) among(list []store) []store {
 	for i, x := range list {
 		list[i] = store{s.at(x.to, s.iteration()), s.at(x.value, s.iteration())}
 	}
@@ -83,6 +83,9 @@ func (s *Chunks) inside(list []store) []store {
 
 // Together makes what the terms of each chunk are together.
 func (s *Chunks) Together(name string) *scop.Nest {
+	if s.inside != nil {
+		return s.nested(name)
+	}
 	m := s.nest(name)
 	chunks := s.chunks(m)
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
@@ -91,13 +94,13 @@ func (s *Chunks) Together(name string) *scop.Nest {
 		if !s.Sums() {
 			values[i] = m.own(x.terms)
 		}
-		m.add(chunks, false, nil, store{values[i], s.at(x.term, s.begin())})
+		m.add(chunks, 1, nil, store{values[i], s.at(x.term, s.begin())})
 	}
-	inside := s.iterations(m, chunks, 1)
-	m.add(inside, true, nil, s.inside(s.next(values, terms, true))...)
+	loops := s.iterations(m, chunks, 1)
+	m.add(loops, 1, nil, s.among(s.next(values, terms, true))...)
 	if !s.Sums() {
 		for i := range s.states {
-			m.add(chunks, false, nil, store{s.parts[i], values[i]})
+			m.add(chunks, 1, nil, store{s.parts[i], values[i]})
 		}
 	}
 	return m.made()
@@ -172,20 +175,20 @@ func Whole(r *Recurrence, like *scop.Nest, name string, fresh func(base string) 
 	m := s.nest(name)
 	some := []polycount.Constraint{polycount.GE(s.Upper, s.Lower)}
 	loop := polycount.Name(s.Loop)
-	inside := m.loop(s.Loop, nil, polycount.GE(loop, s.Lower), polycount.GE(s.Upper, loop))
+	loops := m.loop(s.Loop, nil, polycount.GE(loop, s.Lower), polycount.GE(s.Upper, loop))
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	shared := s.Sums() && !s.Scans()
 	for i, x := range s.states {
 		values[i], terms[i] = x.first, x.term
 		if !shared {
 			values[i] = m.own(x.dtype)
-			m.add(nil, false, some, store{values[i], x.first})
+			m.add(nil, 0, some, store{values[i], x.first})
 		}
 	}
-	m.add(inside, true, nil, s.statements(m, values, terms)...)
+	m.add(loops, 0, nil, s.statements(m, values, terms)...)
 	for i, x := range s.states {
 		if x.last != nil && !shared {
-			m.add(nil, false, some, store{x.last, values[i]})
+			m.add(nil, 0, some, store{x.last, values[i]})
 		}
 	}
 	return m.made()
@@ -224,14 +227,14 @@ func (s *Chunks) Within(name string) *scop.Nest {
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	for i, x := range s.states {
 		values[i], terms[i] = m.own(x.dtype), x.term
-		m.add(chunks, false, nil, store{values[i], s.from[i]})
+		m.add(chunks, 1, nil, store{values[i], s.from[i]})
 	}
-	inside := s.iterations(m, chunks, 0)
-	m.add(inside, true, nil, s.inside(s.statements(m, values, terms))...)
+	loops := s.iterations(m, chunks, 0)
+	m.add(loops, 1, nil, s.among(s.statements(m, values, terms))...)
 	final := []polycount.Constraint{polycount.GE(s.begin().AddInt(s.chunk-1), s.Upper)}
 	for i, x := range s.states {
 		if x.last != nil {
-			m.add(chunks, false, final, store{x.last, values[i]})
+			m.add(chunks, 1, final, store{x.last, values[i]})
 		}
 	}
 	return m.made()

@@ -43,26 +43,25 @@ func (m *launched) loop(name string, outer []*scop.Loop, bounds ...polycount.Con
 	return append(slices.Clip(outer), l)
 }
 
-// add adds statements in loops, behind what is there; the innermost of the loops is around them alone where that is said.
-func (m *launched) add(loops []*scop.Loop, inner bool, guard []polycount.Constraint, list ...store) {
+// add adds statements in loops, behind what is there; so many of the loops are around others as well.
+func (m *launched) add(loops []*scop.Loop, shared int, guard []polycount.Constraint, list ...store) {
 	for i, x := range list {
 		s := &scop.Statement{Name: fmt.Sprintf("S%d", len(m.n.Statements)), Pos: m.s.pos, Loops: loops, LHS: x.to, RHS: x.value}
-		domain := polycount.NewSet(nil, nil)
+		cs := slices.Clone(guard)
 		for _, l := range loops {
-			s.Iterators = append(s.Iterators, l.Name)
-			domain = l.Bounds
+			own, _ := l.Bounds.Constraints()
+			s.Iterators, cs = append(s.Iterators, l.Name), append(cs, own...)
 		}
-		cs, _ := domain.Constraints()
-		s.Domain = polycount.NewSet(nil, s.Iterators, append(cs, guard...)...).Within(m.n.Context.Budget()).Named(s.Name)
+		s.Domain = polycount.NewSet(nil, s.Iterators, cs...).Within(m.n.Context.Budget()).Named(s.Name)
 		for d, l := range loops {
 			at := polycount.Int(0)
-			if inner && d == len(loops)-1 {
+			if d == shared {
 				at = polycount.Int(m.place)
 			}
 			s.Order = append(s.Order, at, polycount.Name(l.Name))
 		}
 		at := m.place
-		if inner {
+		if shared < len(loops) {
 			at = int64(i)
 		} else {
 			m.place++
@@ -73,7 +72,7 @@ func (m *launched) add(loops []*scop.Loop, inner bool, guard []polycount.Constra
 		}
 		m.n.Statements = append(m.n.Statements, s)
 	}
-	if inner {
+	if shared < len(loops) {
 		m.place++
 	}
 }

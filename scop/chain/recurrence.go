@@ -1,7 +1,7 @@
 // Package chain finds loops whose iterations carry values forward by associative operators, and makes nests of them in which parts of their iterations are independent.
 //
-// Accumulation reads one statement (accumulate.go). Of reads a kernel of one loop as a Recurrence: its states, and what combines them (recurrence.go). InChunks makes the nests of one in
-// chunks (chunks.go, nest.go).
+// Accumulation reads one statement (accumulate.go). Of reads a kernel of one loop as a Recurrence: its states, and what combines them (recurrence.go). Nested does so of several
+// loops around one sum (nested.go). InChunks makes the nests of one in chunks (chunks.go, nest.go).
 package chain
 
 import (
@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
+	"gpuperf/scop"
 )
 
 // Recurrence is a loop each of whose iterations needs what the one before leaves, in states that associative operators combine: sums, products and extremes, and what stands beside an
@@ -20,6 +21,8 @@ type Recurrence struct {
 	Lower, Upper polycount.Affine // of the loop, over parameters
 	states       []*state
 	stores       []store // of an iteration, which read the states before it
+	// inside are the loops of each iteration, of a sum that is over several, outermost first; nil elsewhere.
+	inside []*scop.Loop
 }
 
 // state is what an iteration leaves for the next one.
@@ -68,15 +71,7 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 		return nil
 	}
 	c := &Recurrence{Loop: f.loop[0]}
-	domain, err := k.DomainOf(f.loop)
-	if err != nil {
-		return nil
-	}
-	lower, upper, err := domain.Bounds(c.Loop)
-	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
-		return nil
-	}
-	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() || !f.places() {
+	if !c.bound(k) || !f.places() {
 		return nil
 	}
 	for _, s := range k.Statements {
@@ -99,6 +94,20 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 		return nil // the last chunk has a power of its own
 	}
 	return c
+}
+
+// bound finds the bounds of the loop, over parameters alone.
+func (c *Recurrence) bound(k *kernel.Kernel) bool {
+	domain, err := k.DomainOf([]string{c.Loop})
+	if err != nil {
+		return false
+	}
+	lower, upper, err := domain.Bounds(c.Loop)
+	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
+		return false
+	}
+	c.Lower, c.Upper = lower[0].Num, upper[0].Num
+	return !c.Lower.HasFloor() && !c.Upper.HasFloor()
 }
 
 // followed are the statements of an iteration, as what they leave in terms of what was there before it.

@@ -13,8 +13,8 @@ import (
 // TestOf: what a loop carries forward by associative operators, and what is none.
 func TestOf(t *testing.T) {
 	for body, want := range map[string]string{
-		"*s += x[i];":                                   "sum",
-		"*s -= x[i] * w[i]; *u = fmaxf(*u, x[i]);":       "sum fmax",
+		"*s += x[i];": "sum",
+		"*s -= x[i] * w[i]; *u = fmaxf(*u, x[i]);":      "sum fmax",
 		"y[i] = y[i-1] * x[i];":                         "scan product",
 		"y[i] += y[i-1];":                               "scan sum",
 		"y[i] = x[i] > y[i-1] ? x[i] : y[i-1];":         "scan extreme",

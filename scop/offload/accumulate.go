@@ -192,6 +192,7 @@ func usedElsewhere(k *kernel.Kernel, s *kernel.Stmt, iname string) bool {
 // Chain tells of a loop whose iterations follow each other and can be put together from parts (chain.go).
 type Chain struct {
 	Terms int64 // iterations; 0 where there is no such loop
+	Each  int64 // terms of an iteration
 	Sums  bool  // work-items share what a part adds up
 	Scan  bool  // the values in between are needed
 }
@@ -270,7 +271,11 @@ func inParts(n schedule.Node) []schedule.Node {
 // chainIn is the chain of a part of a launch, with a nest that has its arrays and parameters; nil where it is none.
 func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
 	band, ok := part.(*schedule.Band)
-	if !ok || len(band.Loops) != 1 || band.Loops[0].Parallel || slices.ContainsFunc(inParts(band.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok }) {
+	if !ok || band.Loops[0].Parallel {
+		return nil, nil, nil
+	}
+	flat := len(band.Loops) == 1 && !slices.ContainsFunc(inParts(band.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok })
+	if !flat && len(schedule.Statements(part)) > 1 {
 		return nil, nil, nil
 	}
 	n, _, err := c.nestOf(&schedule.Launch{Body: part}, host, nil, values, c.nest.Name)
@@ -284,7 +289,10 @@ func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence,
 	if len(k.Statements) == 0 {
 		return nil, nil, nil
 	}
-	ch := chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	ch := chain.Nested(k, n)
+	if flat {
+		ch = chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	}
 	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Lower.Has(h.name) || ch.Upper.Has(h.name) }) {
 		return nil, nil, nil // arrays of theirs cannot be as long as that
 	}
@@ -305,7 +313,10 @@ func idle(n *scop.Nest, array string, list []*scop.Statement) bool {
 
 // formOf is the form of a chain.
 func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Form {
-	f := Form{Kernel: name, Chain: Chain{Terms: c.extent(ch.Values(), ch.Loop), Sums: ch.Sums(), Scan: ch.Scans()}}
+	f := Form{Kernel: name, Chain: Chain{Each: 1, Terms: c.extent(ch.Values(), ch.Loop), Sums: ch.Sums(), Scan: ch.Scans()}}
+	for _, l := range ch.Inside() {
+		f.Chain.Each *= c.extent(l.Bounds, l.Name)
+	}
 	for _, a := range like.Arrays {
 		f.Bytes = max(f.Bytes, a.DType.Size())
 	}

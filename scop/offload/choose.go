@@ -191,9 +191,9 @@ func chunks(f Form) Mapping {
 
 func (f Form) chunked() (best Mapping, least float64) {
 	best, least = Mapping{Share: 1}, f.unchunked()
-	for chunk := int64(16); chunk <= mostChunk && 2*chunk <= f.Chain.Terms; chunk *= 2 {
+	for chunk := max(1, 16/f.Chain.Each); chunk <= mostChunk && 2*chunk <= f.Chain.Terms; chunk *= 2 {
 		rest := f
-		rest.Chain.Terms = intmath.CeilDiv(f.Chain.Terms, chunk)
+		rest.Chain.Each, rest.Chain.Terms = 1, intmath.CeilDiv(f.Chain.Terms, chunk)
 		_, time := rest.chunked()
 		if time += f.chunks(chunk); time < least {
 			best, least = Mapping{Share: 1, Chunk: chunk}, time
@@ -209,7 +209,7 @@ const chained = 0.36
 func (f Form) unchunked() float64 {
 	w := machine.Work{Launches: 1, Rounds: chained * float64(f.Chain.Terms)}
 	if f.Chain.Sums && !f.Chain.Scan {
-		w = f.added(f.Chain.Terms, 1)
+		w = f.added(f.Chain.Terms*f.Chain.Each, 1)
 	}
 	return f.on().Seconds(w)
 }
@@ -233,7 +233,7 @@ func (f Form) chunks(chunk int64) float64 {
 	}
 	first := own
 	if f.Chain.Sums {
-		first = f.added(chunk, items)
+		first = f.added(chunk*f.Chain.Each, items)
 	}
 	time := on.Seconds(first)
 	if f.Chain.Scan {

@@ -28,6 +28,12 @@ func Chain(t *rapid.T) string {
 		} else {
 			g.line("  for (int i = %s; i < %s; i++) {", low, high)
 		}
+		if g.chance("over several", 6) {
+			g.line("    for (int j = %s; j < %s; j++)", g.pick("from", "0", "1", "i"), g.pick("to", "m", "i", "n"))
+			g.line("      A[50][50] %s= B[i + 20][j + 20] * %s;", g.pick("operator", "+", "-"), g.pick("factor", "0.5", "C[j + 20]", "alpha"))
+			g.line("  }")
+			continue
+		}
 		for range rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "statements") {
 			g.carrying()
 		}
