@@ -61,17 +61,22 @@ func (n *Nest) running() *Nest {
 	if len(out.Statements) == len(n.Statements) {
 		return n
 	}
-	loops, arrays := map[*Loop]bool{}, map[*Array]bool{}
+	loops, gone := map[*Loop]bool{}, map[*Array]bool{} // launches may have arrays that no statement of the text has
+	for _, s := range n.Statements {
+		for _, a := range s.Accesses {
+			gone[a.Array] = true
+		}
+	}
 	for _, s := range out.Statements {
 		for _, l := range s.Loops {
 			loops[l] = true
 		}
 		for _, a := range s.Accesses {
-			arrays[a.Array] = true
+			gone[a.Array] = false
 		}
 	}
 	out.Loops = slices.DeleteFunc(slices.Clone(n.Loops), func(l *Loop) bool { return !loops[l] })
-	out.Arrays = slices.DeleteFunc(slices.Clone(n.Arrays), func(a *Array) bool { return !arrays[a] })
+	out.Arrays = slices.DeleteFunc(slices.Clone(n.Arrays), func(a *Array) bool { return gone[a] })
 	return &out
 }
 

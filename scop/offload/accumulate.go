@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/cfront/cexpr"
@@ -8,6 +9,9 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/chain"
+	"gpuperf/scop/schedule"
 )
 
 // reductions makes reductions of sequential loops that only accumulate: of a statement x = x + e whose x is one element for all iterations, which nothing else
@@ -15,16 +19,16 @@ import (
 func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
-		a := accumulation(s)
+		a := chain.Accumulation(s)
 		if a == nil {
 			return
 		}
-		if a.term = a.converted(k, s); a.term == nil {
+		if a.Term = a.Converted(k, s); a.Term == nil {
 			return
 		}
 		var over []string
 		for _, n := range s.Inames {
-			if !slices.Contains(parallel, n) && !usedElsewhere(k, s, n) && !carries(k, s, a.term, parallel, n) {
+			if !slices.Contains(parallel, n) && !usedElsewhere(k, s, n) && !carries(k, s, a.Term, parallel, n) {
 				over = append(over, n)
 			}
 		}
@@ -38,10 +42,10 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 		}
 		s.Inames, s.Predicates = left, append(s.Predicates, guard...)
 		var factor expr.Expr
-		if a.kind == "sum" {
-			factor, a.term = factored(k, a.term, over)
+		if a.Kind == "sum" {
+			factor, a.Term = factored(k, a.Term, over)
 		}
-		s.RHS = a.with(times(factor, &expr.Reduce{Kind: a.kind, Inames: over, Body: a.term}))
+		s.RHS = a.With(times(factor, &expr.Reduce{Kind: a.Kind, Inames: over, Body: a.Term}))
 	})
 	return out
 }
@@ -174,32 +178,6 @@ func twice(k *kernel.Kernel, s *kernel.Stmt) (pairs *polycount.Set, other map[st
 	return pairs, other, err
 }
 
-// converted is the term in the type of the target, in which C adds it up, or in a larger one; nil where terms that are put together first are not what one after the other gives: an integer
-// loses the fraction of each, and a narrow one the upper bits, by which extremes are chosen.
-func (a *accumulated) converted(k *kernel.Kernel, s *kernel.Stmt) expr.Expr {
-	to, err := k.TypeOf(s.LHS)
-	if err != nil {
-		return nil
-	}
-	of, err := k.TypeOf(a.term)
-	_, comparison := s.RHS.(*expr.Cond)
-	extreme := a.kind == "max" || a.kind == "min"
-	switch {
-	case err != nil:
-		return nil
-	case to.IsFloat():
-		if comparison { // with what is no number, max is not what a comparison gives
-			return nil
-		}
-	case of.IsFloat() || extreme && (of.IsSigned() != to.IsSigned() || of.Size() > to.Size()):
-		return nil
-	}
-	if of == to || of.IsFloat() && of.Size() > to.Size() {
-		return a.term
-	}
-	return &expr.Cast{DType: to, Arg: a.term}
-}
-
 // usedElsewhere reports that an iname is not only around the term of a statement: it is in its target or its predicates, or around statements that share
 // memory with it.
 func usedElsewhere(k *kernel.Kernel, s *kernel.Stmt, iname string) bool {
@@ -211,88 +189,208 @@ func usedElsewhere(k *kernel.Kernel, s *kernel.Stmt, iname string) bool {
 	})
 }
 
-// accumulated is what a statement adds to its target, or by which it bounds it.
-type accumulated struct {
-	kind string // of the reduction
-	term expr.Expr
-	with func(reduced expr.Expr) expr.Expr // the right-hand side with the reduced term
+// Chain tells of a loop whose iterations follow each other and can be put together from parts (chain.go).
+type Chain struct {
+	Terms int64 // iterations; 0 where there is no such loop
+	Each  int64 // terms of an iteration
+	Sums  bool  // work-items share what a part adds up
+	Scan  bool  // the values in between are needed
 }
 
-// accumulation is that of x = x + e, x = x - e, x = x * e, x = max(x, e) and x = min(x, e); nil for others. In a chain of sums or products x may stand anywhere.
-func accumulation(s *kernel.Stmt) *accumulated {
-	if s.LHS == nil || s.RHS == nil || s.Atomic {
-		return nil
+// chained makes the launches of a launch without parallel loops that has a long chain in it; nil where there is none.
+func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
+	parts := []schedule.Node{x.Body}
+	if s, ok := x.Body.(*schedule.Sequence); ok {
+		parts = s.Parts
 	}
-	target := s.LHS.String()
-	old := func(e expr.Expr) bool { return e.String() == target }
-	switch x := s.RHS.(type) {
-	case *expr.Op:
-		kind := map[expr.OpKind]string{expr.Add: "sum", expr.Sub: "sum", expr.Mul: "product", expr.Max: "max", expr.Min: "min"}[x.Kind]
-		if kind == "" {
-			return nil
+	if x.Host != nil || x.Tiled != nil || x.Each {
+		return nil, nil
+	}
+	chunks, some := make([]int64, len(parts)), false
+	for i, part := range parts {
+		ch, like, err := c.chainIn(part, host)
+		if ch == nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			continue
 		}
-		rest, ok := without(x, x.Kind, old)
-		if !ok || rest == nil {
-			return nil
+		m := c.ask(c.formOf(ch, like, c.fresh(c.nest.Name+"_chain")), schedule.Statements(part))
+		chunks[i], some = m.Chunk, some || m.Chunk > 0
+	}
+	if !some {
+		return nil, nil
+	}
+	return c.apart(parts, chunks, host)
+}
+
+// apart makes launches of parts: those with chunks are chains.
+func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (steps []Step, err error) {
+	var nodes []schedule.Node
+	var of []int64
+	for i, part := range parts { // others that follow each other stay together
+		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && chunks[i] == 0 {
+			nodes[last] = &schedule.Sequence{Parts: append(slices.Clone(inParts(nodes[last])), part)}
+			continue
 		}
-		return &accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(x.Kind, s.LHS, r) }}
-	case *expr.Cond:
-		kind, rest := expr.Extreme(x, target)
-		op := map[string]expr.OpKind{"max": expr.Max, "min": expr.Min}[kind]
-		if kind != "" && !reads(rest, old) {
-			return &accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(op, s.LHS, r) }}
-		}
-	case *expr.Call:
-		if (x.Func == "max" || x.Func == "min") && len(x.Args) == 2 {
-			for i, a := range x.Args {
-				if old(a) {
-					return &accumulated{x.Func, x.Args[1-i], func(r expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{s.LHS, r}} }}
+		nodes, of = append(nodes, part), append(of, chunks[i])
+	}
+	seen := map[*scop.Array]int{}
+	for i, node := range nodes {
+		for _, s := range schedule.Statements(node) {
+			for _, a := range s.Accesses {
+				if seen[a.Array] > 0 && seen[a.Array] != i+1 {
+					c.launches[a.Array]++
 				}
+				seen[a.Array] = i + 1
 			}
 		}
 	}
-	return nil
+	for i, node := range nodes {
+		var more []Step
+		if of[i] == 0 {
+			more, err = c.launch(&schedule.Launch{Body: node}, host)
+		} else {
+			more, err = c.scanOf(node, of[i], host)
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
 }
 
-// reads reports that a part of an expression is the old value.
-func reads(e expr.Expr, old func(expr.Expr) bool) (found bool) {
-	expr.Walk(e, func(e expr.Expr) bool {
-		found = found || old(e)
-		return !found
-	})
-	return found
+func inParts(n schedule.Node) []schedule.Node {
+	if s, ok := n.(*schedule.Sequence); ok {
+		return s.Parts
+	}
+	return []schedule.Node{n}
 }
 
-// without takes the old value out of a chain of operations of one kind; of a difference it is what things are taken from. It is nil where nothing else is there.
-func without(e expr.Expr, kind expr.OpKind, old func(expr.Expr) bool) (rest expr.Expr, ok bool) {
-	if old(e) {
-		return nil, true
+// chainIn is the chain of a part of a launch, with a nest that has its arrays and parameters; nil where it is none.
+func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
+	band, ok := part.(*schedule.Band)
+	if !ok || band.Loops[0].Parallel {
+		return nil, nil, nil
 	}
-	x, is := e.(*expr.Op)
-	if !is || x.Kind != kind {
-		return nil, false
+	flat := len(band.Loops) == 1 && !slices.ContainsFunc(inParts(band.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok })
+	if !flat && len(schedule.Statements(part)) > 1 {
+		return nil, nil, nil
 	}
-	for i, a := range x.Args {
-		if kind == expr.Sub && i > 0 {
-			break
-		}
-		inner, found := without(a, kind, old)
-		if !found {
-			continue
-		}
-		others := slices.Delete(slices.Clone(x.Args), i, i+1)
-		if inner != nil {
-			others = slices.Insert(others, 0, inner)
-		}
-		join := kind
-		if kind == expr.Sub {
-			join = expr.Add
-		}
-		rest = others[0]
-		for _, o := range others[1:] {
-			rest = expr.Binary(join, rest, o)
-		}
-		return rest, true
+	n, _, err := c.nestOf(&schedule.Launch{Body: part}, host, nil, values, c.nest.Name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, false
+	k, err := n.Kernel()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(k.Statements) == 0 {
+		return nil, nil, nil
+	}
+	ch := chain.Nested(k, n)
+	if flat {
+		ch = chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	}
+	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Lower.Has(h.name) || ch.Upper.Has(h.name) }) {
+		return nil, nil, nil // arrays of theirs cannot be as long as that
+	}
+	return ch, n, nil
+}
+
+// idle reports that no other statements use an array.
+func idle(n *scop.Nest, array string, list []*scop.Statement) bool {
+	for _, s := range n.Statements {
+		for _, a := range s.Accesses {
+			if a.Array.Name == array && (!a.Array.Local || !slices.Contains(list, s)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// formOf is the form of a chain.
+func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Form {
+	f := Form{Kernel: name, Chain: Chain{Each: 1, Terms: c.extent(ch.Values(), ch.Loop), Sums: ch.Sums(), Scan: ch.Scans()}}
+	for _, l := range ch.Inside() {
+		f.Chain.Each *= c.extent(l.Bounds, l.Name)
+	}
+	for _, a := range like.Arrays {
+		f.Bytes = max(f.Bytes, a.DType.Size())
+	}
+	return f
+}
+
+// scanOf makes the launches of a part that is a chain.
+func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) ([]Step, error) {
+	where, err := values(schedule.Statements(part), host)
+	if err != nil {
+		return nil, err
+	}
+	ch, like, err := c.chainIn(part, host)
+	if err != nil {
+		return nil, err
+	}
+	c.parts = schedule.Statements(part)
+	defer func() { c.parts = nil }()
+	kernels, err := c.inChunks(ch, like, chunk)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for _, k := range kernels {
+		steps = append(steps, &Launch{k, where})
+	}
+	return steps, nil
+}
+
+// inChunks are the kernels of a chain.
+func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) ([]*kernel.Kernel, error) {
+	s := chain.InChunks(ch, like, chunk, c.fresh)
+	c.nest.Arrays = append(c.nest.Arrays, s.Arrays...)
+	first, err := c.madeOf(s.Together(c.next()), s.Each)
+	if err != nil {
+		return nil, err
+	}
+	var more []*kernel.Kernel
+	rest := s.Rest()
+	if m := c.ask(c.formOf(rest, s.Like, c.fresh(c.nest.Name+"_chain")), nil); m.Chunk > 0 {
+		more, err = c.inChunks(rest, s.Like, m.Chunk)
+	} else {
+		var k *kernel.Kernel
+		k, err = c.madeOf(chain.Whole(rest, s.Like, c.next(), c.fresh))
+		more = []*kernel.Kernel{k}
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := append([]*kernel.Kernel{first}, more...)
+	if !ch.Scans() {
+		return list, nil
+	}
+	last, err := c.madeOf(s.Within(c.next()), s.Each)
+	return append(list, last), err
+}
+
+// next is a name of a kernel.
+func (c *compiler) next() string {
+	return c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+}
+
+// madeOf makes the kernel of a nest with parallel loops.
+func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (*kernel.Kernel, error) {
+	n.Params = slices.DeleteFunc(slices.Clone(n.Params), func(p string) bool { return !mentions(n, p) })
+	k, err := n.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	if k, err = c.mapped(k, n, parallel); err != nil {
+		return nil, err
+	}
+	if k, err = c.onGrid(k); err == nil {
+		c.program.Kernels = append(c.program.Kernels, k)
+	}
+	return k, err
 }

@@ -55,6 +55,8 @@ type Form struct {
 	// steps is as wide as what is computed, and First, less what the steps reach.
 	Updates, Arrays int
 	Reach, First    [3]int64
+	// Chain is not empty where a loop may be made in chunks, by several launches.
+	Chain Chain
 }
 
 // unnamed is the machine of forms that name none.
@@ -105,6 +107,8 @@ type Mapping struct {
 	Share int64
 	// Side is how many values of each loop are in a tile of wavefronts.
 	Side []int64
+	// Chunk is how many iterations of a chain a work-item makes, or a work-group of sums, while others make others; 0: one makes all.
+	Chunk int64
 	// Steps of a stencil that a launch makes; 0 for a launch for each update. In local memory are Points times Block elements along each axis.
 	Steps int64
 }
@@ -133,6 +137,8 @@ func Default(f Form) Mapping {
 // chosen is the default where work-groups may have as many work-items as usual.
 func chosen(f Form) Mapping {
 	switch {
+	case f.Chain.Terms > 0:
+		return chunks(f)
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
 	case f.Each:

@@ -179,3 +179,66 @@ func steps(f Form) Mapping {
 	}
 	return Mapping{}
 }
+
+// mostChunk is the longest chunk that is tried.
+const mostChunk = 1 << 16
+
+// chunks is the mapping of a chain that takes least: in chunks, or in one work-group.
+func chunks(f Form) Mapping {
+	m, _ := f.chunked()
+	return m
+}
+
+func (f Form) chunked() (best Mapping, least float64) {
+	best, least = Mapping{Share: 1}, f.unchunked()
+	for chunk := max(1, 16/f.Chain.Each); chunk <= mostChunk && 2*chunk <= f.Chain.Terms; chunk *= 2 {
+		rest := f
+		rest.Chain.Each, rest.Chain.Terms = 1, intmath.CeilDiv(f.Chain.Terms, chunk)
+		_, time := rest.chunked()
+		if time += f.chunks(chunk); time < least {
+			best, least = Mapping{Share: 1, Chunk: chunk}, time
+		}
+	}
+	return best, least
+}
+
+// chained is how much of the latency of a load an iteration of a chain waits: its loads come line by line, and others find what they ask for in the first cache.
+const chained = 0.36
+
+// unchunked is about what a chain takes in one work-group, in seconds.
+func (f Form) unchunked() float64 {
+	w := machine.Work{Launches: 1, Rounds: chained * float64(f.Chain.Terms)}
+	if f.Chain.Sums && !f.Chain.Scan {
+		w = f.added(f.Chain.Terms*f.Chain.Each, 1)
+	}
+	return f.on().Seconds(w)
+}
+
+// added is what work-groups do of which each adds up so many terms.
+func (f Form) added(terms, groups int64) machine.Work {
+	on, share := f.on(), int64(256)
+	lines := intmath.CeilDiv(on.Subgroup*f.Bytes, on.Line)
+	return machine.Work{
+		Launches: 1, Groups: groups, Group: machine.Group{Items: share, Subgroup: on.Subgroup}, Rounds: float64(intmath.CeilDiv(terms, share*loadsOfRound)),
+		Barriers: 8, Lines: float64(intmath.CeilDiv(terms, on.Subgroup) * lines), Bytes: float64(terms * f.Bytes), GlobalBytes: float64(terms * groups * f.Bytes),
+	}
+}
+
+// chunks is about what the launches take that are over a chain in chunks, in seconds. A work-item of its own makes each, in lines of its own.
+func (f Form) chunks(chunk int64) float64 {
+	on, items := f.on(), intmath.CeilDiv(f.Chain.Terms, chunk)
+	own := machine.Work{
+		Launches: 1, Groups: intmath.CeilDiv(items, on.Subgroup), Group: machine.Group{Items: on.Subgroup, Subgroup: on.Subgroup}, Rounds: chained * float64(chunk),
+		Lines: float64(chunk * on.Subgroup), Bytes: float64(chunk * on.Subgroup * f.Bytes), GlobalBytes: float64(f.Chain.Terms * f.Bytes),
+	}
+	first := own
+	if f.Chain.Sums {
+		first = f.added(chunk*f.Chain.Each, items)
+	}
+	time := on.Seconds(first)
+	if f.Chain.Scan {
+		own.GlobalBytes *= 2
+		time += on.Seconds(own)
+	}
+	return time
+}

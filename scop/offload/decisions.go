@@ -27,6 +27,12 @@ var decisions = []decision{
 		}
 		return f.usually(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
 	}},
+	{"chunk", func(f Form, _ map[string]string) []string {
+		if f.Chain.Terms == 0 {
+			return nil
+		}
+		return f.usually(fmt.Sprint(Default(f).Chunk), "0", "32", "64", "128", "256", "512", "1024", "4096", "16384")
+	}},
 	{"side", func(f Form, _ map[string]string) []string {
 		if f.Tiled == 0 {
 			return nil
@@ -210,7 +216,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 
 // mapping is what was decided.
 func (f Form) mapping(made map[string]string) Mapping {
-	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"])}
+	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"]), Chunk: number(made["chunk"])}
 	if f.Sweep.some() {
 		m.Depth = number(made["depth"])
 	}

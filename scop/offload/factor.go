@@ -19,10 +19,10 @@ func factored(k *kernel.Kernel, term expr.Expr, over []string) (factor, rest exp
 		t, err := k.TypeOf(e)
 		return err == nil && t == whole
 	}
-	addends := chain(term, expr.Add)
+	addends := inChain(term, expr.Add)
 	products := make([][]expr.Expr, len(addends))
 	for i, a := range addends {
-		if products[i] = chain(a, expr.Mul); slices.ContainsFunc(products[i], func(e expr.Expr) bool { return !same(e) }) {
+		if products[i] = inChain(a, expr.Mul); slices.ContainsFunc(products[i], func(e expr.Expr) bool { return !same(e) }) {
 			return nil, term
 		}
 	}
@@ -52,11 +52,11 @@ func factored(k *kernel.Kernel, term expr.Expr, over []string) (factor, rest exp
 	return factor, rest
 }
 
-// chain are the operands of a chain of operations of one kind.
-func chain(e expr.Expr, kind expr.OpKind) (all []expr.Expr) {
+// inChain are the operands of a chain of operations of one kind.
+func inChain(e expr.Expr, kind expr.OpKind) (all []expr.Expr) {
 	if x, ok := e.(*expr.Op); ok && x.Kind == kind {
 		for _, a := range x.Args {
-			all = append(all, chain(a, kind)...)
+			all = append(all, inChain(a, kind)...)
 		}
 		return all
 	}

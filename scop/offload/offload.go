@@ -3,7 +3,7 @@
 // Compile takes a nest and a tree of launches (package scop/schedule). The loops of the host are Loop steps. Each launch becomes a nest of its own
 // (nest.go), whose statements run over the loops of the tree, with the host's loops as parameters; that nest is a kernel like any other, whose
 // parallel loops are put on the axes of work-items (axes.go). Loops that only accumulate are reductions (accumulate.go): work-items share them where few loops are parallel,
-// and work-groups compute tiles of sums with their operands in local memory where many are (block.go, fetch.go). Loops of the host over the time of a stencil become fewer launches, of
+// long loops that carry values forward where none is are launches of chunks (package scop/chain), and work-groups compute tiles of sums with their operands in local memory where many are (block.go, fetch.go). Loops of the host over the time of a stencil become fewer launches, of
 // several steps each (stencil.go, timetile.go, timestep.go). Where nothing depends on another iteration of loops around all of a nest, a work-group may make each (group.go). How large tiles are by default is in choose.go. Plan lists the launches at given sizes (plan.go).
 package offload
 
@@ -112,6 +112,8 @@ type compiler struct {
 	launches map[*scop.Array]int
 	// contracted are the arrays that are scalars of a launch.
 	contracted map[*scop.Array]bool
+	// parts are the statements of the text that several launches make together, which forms name then; nil elsewhere.
+	parts []*scop.Statement
 }
 
 func (c *compiler) arrays(n schedule.Node, repeated bool) {
@@ -155,6 +157,9 @@ type asked struct {
 func (c *compiler) ask(f Form, list []*scop.Statement) Mapping {
 	f.On = c.opt.On
 	a := asked{form: f}
+	if c.parts != nil {
+		list = c.parts
+	}
 	for _, s := range list {
 		a.statements = append(a.statements, s.Name)
 	}
@@ -212,6 +217,9 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 				return steps, err
 			} // what its tiles do is done without them
 			return c.steps(x.Host, host)
+		}
+		if chained, err := c.chained(x, host); chained != nil || err != nil {
+			return chained, err
 		}
 		return c.launch(x, host)
 	}

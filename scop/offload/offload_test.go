@@ -89,6 +89,9 @@ func small(f Form) Mapping {
 		return m
 	}
 	m := Default(f)
+	if f.Chain.Terms > 100 { // of about 1000: chunks of chunks of chunks
+		m.Chunk = 3
+	}
 	for i := range m.Block {
 		m.Block[i] = []int64{4, 2, 1}[i]
 	}

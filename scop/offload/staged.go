@@ -238,6 +238,9 @@ func (s *staged) element(a *expr.Access, what string, base polycount.Affine) (m 
 	}
 	m.by[s.loop] = base.Add(at)
 	cs = append(cs, polycount.GE(s.upper, m.by[s.loop]))
+	for _, c := range s.whether {
+		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(m.by), Equality: c.Equality})
+	}
 	m.inames = s.inames(append(around, part)...)
 	m.when, err = s.conditions(m.inames, cs)
 	return m, err
@@ -355,6 +358,10 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 		all := cexpr.Predicates(polycount.NewSet(nil, inames, condition))
 		if others && s.item == "" {
 			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, polycount.GE(s.upper, base.Add(at))))...)
+		}
+		for _, c := range s.whether {
+			c.Affine = c.Affine.Subst(map[string]polycount.Affine{s.loop: base.Add(at)})
+			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, c))...)
 		}
 		return all
 	}

@@ -18,9 +18,10 @@ type sweep struct {
 	first, end int      // its statements are those from first to before end
 	// lower and upper bound its iterations, over parameters and what is around.
 	lower, upper polycount.Affine
-	loads        []*expr.Access  // that no iteration stores for a later one, each once
-	from         map[string]bool // statements with loads that they make
-	stores       []*kernel.Stmt  // whose elements no other access of the loop is to
+	whether      []polycount.Constraint // what else holds of an iteration that is made: where some work-items make less than others
+	loads        []*expr.Access         // that no iteration stores for a later one, each once
+	from         map[string]bool        // statements with loads that they make
+	stores       []*kernel.Stmt         // whose elements no other access of the loop is to
 }
 
 // takes reports that a load of a statement is made ahead.
@@ -64,11 +65,14 @@ func (x *sweep) fits() (bool, error) {
 	}
 	list, exact := domain.Constraints()
 	lower, upper, err := domain.Bounds(x.loop)
-	if err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 ||
+	if err != nil || !exact || len(lower) != 1 || lower[0].Den != 1 || slices.ContainsFunc(upper, func(b polycount.Bound) bool { return b.Den != 1 }) ||
 		slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() && c.Affine.Has(x.loop) }) {
 		return false, err
 	}
-	x.lower, x.upper = lower[0].Num, upper[0].Num
+	x.lower = lower[0].Num
+	if !x.bound(upper) {
+		return false, nil
+	}
 	if len(x.k.Domains[x.k.DomainIndex(x.loop)].Dims()) != 1 || x.lower.HasFloor() || x.upper.HasFloor() {
 		return false, nil
 	}
@@ -99,6 +103,22 @@ func (x *sweep) fits() (bool, error) {
 	return len(x.loads)+len(x.stores) > 0, nil
 }
 
+// bound takes the upper bound of the loop: of several the one that is a number, if the others only leave out its last iterations.
+func (x *sweep) bound(upper []polycount.Bound) bool {
+	at := 0
+	if len(upper) > 1 {
+		at = slices.IndexFunc(upper, func(b polycount.Bound) bool { return b.Num.IsConstant() })
+	}
+	for i, b := range upper {
+		if i == at {
+			x.upper = b.Num
+		} else {
+			x.whether = append(x.whether, polycount.GE(b.Num, polycount.Name(x.loop)))
+		}
+	}
+	return at >= 0
+}
+
 // bounded reports that its bounds say all about its iterations: a condition may leave the loop out in some iterations of those around.
 func (x *sweep) bounded(domain *polycount.Set) (bool, error) {
 	around, err := x.k.DomainOf(x.around)
@@ -110,7 +130,7 @@ func (x *sweep) bounded(domain *polycount.Set) (bool, error) {
 		return false, nil
 	}
 	loop := polycount.Name(x.loop)
-	between := polycount.NewSet(nil, domain.Dims(), append(list, polycount.GE(loop, x.lower), polycount.GE(x.upper, loop))...)
+	between := polycount.NewSet(nil, domain.Dims(), slices.Concat(list, x.whether, []polycount.Constraint{polycount.GE(loop, x.lower), polycount.GE(x.upper, loop)})...)
 	return between.Within(domain.Budget()).IsSubset(domain)
 }
 
@@ -124,8 +144,11 @@ func unconditional(e expr.Expr) (list []*expr.Access) {
 			list = append(list, unconditional(c.If)...)
 			return false
 		}
-		op, ok := e.(*expr.Op)
-		return !ok || op.Kind != expr.And && op.Kind != expr.Or
+		if op, ok := e.(*expr.Op); ok && (op.Kind == expr.And || op.Kind == expr.Or) { // the others are evaluated where the first leaves it open
+			list = append(list, unconditional(op.Args[0])...)
+			return false
+		}
+		return true
 	})
 	return list
 }
@@ -208,13 +231,19 @@ func (x *sweep) alone(s *kernel.Stmt) bool {
 	return true
 }
 
+// leastApart is how many elements there are at least between those of neighbours that access lines of their own.
+const leastApart = 8
+
 // across reports that an access moves by one element of the last dimension in an iteration, and that work-items, of one iname, are in other dimensions: neighbouring work-items access lines of
 // their own.
 func (x *sweep) across(a *expr.Access, item string) bool {
 	index := x.index(a)
 	last := len(index) - 1
-	if last < 1 || magnitude(index[last].Coeff(x.loop)) != 1 || index[last].Has(item) {
+	if last < 0 || magnitude(index[last].Coeff(x.loop)) != 1 {
 		return false
+	}
+	if index[last].Has(item) { // in parts of one line
+		return magnitude(index[last].Coeff(item)) >= leastApart
 	}
 	return !slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(x.loop) }) && slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(item) })
 }
