@@ -13,7 +13,7 @@ func subscripts(x *study) []candidate {
 	cheap := x.Kernel.Clone()
 	c := candidate{
 		defect: "a subscript is found by division by what stays the same, which takes tens of instructions",
-		remedy: "count it along with the loop, or let the divisor be a constant or a power of two",
+		remedy: "let the divisor be a constant or a power of two, or an axis of the launch be what is divided for",
 		cures:  []cure{{kernel: cheap}},
 	}
 	cheap.MapStmts(func(s *kernel.Stmt) {
@@ -24,6 +24,9 @@ func subscripts(x *study) []candidate {
 			}
 			return expr.MapChildren(e, func(index expr.Expr) expr.Expr {
 				out, some := x.shifted(s, index)
+				if some && x.innermost(s) != "" {
+					c.remedy = "count it along with the loop, or let the divisor be a constant or a power of two"
+				}
 				if some && c.array == "" {
 					c.array, c.at, c.share = a.Array, s.At, x.shareOf(a.Array, s.At)
 				}
