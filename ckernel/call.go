@@ -18,8 +18,12 @@ var nothing = []string{
 	"__builtin_assume", "prefetch", "assert", "atomic_work_item_fence",
 }
 
-// fences wait until the device has seen all stores.
-var fences = []string{"__threadfence", "__threadfence_system"}
+// fence is an instruction that waits until the device has seen what the work-item has stored.
+func (b *builder) fence(x *cfront.Call) {
+	f := &kernel.Function{Result: expr.Int32, Counts: map[expr.DType]map[string]int64{expr.Int32: {kernel.Fence: 1}}, Body: x.Func + "(); return 0;"}
+	f.Name = b.functionNamed("fence", f)
+	b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: &expr.Call{Func: f.Name}})
+}
 
 // callEffect follows a call for its effect.
 func (b *builder) callEffect(x *cfront.Call) {
@@ -29,9 +33,11 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case slices.Contains(barriers, x.Func):
 		b.barrier(x)
 	case slices.Contains(nothing, x.Func):
-	case slices.Contains(fences, x.Func):
+	case x.Func == "__threadfence":
+		b.fence(x)
+	case x.Func == "__threadfence_system":
 		if len(b.open) > 0 { // outside of loops it is little beside the rest
-			b.leaveOut(x.Pos, b.file.Errorf(x.Pos, "%s in a loop waits each time until the device has seen all stores", x.Func))
+			b.leaveOut(x.Pos, b.file.Errorf(x.Pos, "%s in a loop waits each time until the host and all devices have seen all stores", x.Func))
 		}
 	case strings.HasPrefix(x.Func, "atom"):
 		b.atomic(x, false)

@@ -137,6 +137,12 @@ func (f *Function) IsQuotient() bool {
 	return f != nil && len(f.Params) == 2 && len(f.Counts) == 1 && f.Result.IsInteger() && len(f.Counts[f.Result]) == 1 && f.Counts[f.Result]["div"] == 1
 }
 
+// IsFence reports whether a call of a function waits until the device has seen all that its work-item has stored.
+func (f *Function) IsFence() bool { return f != nil && f.Counts[f.Result][Fence] > 0 }
+
+// Fence is the operation that such a function declares.
+const Fence = "func:fence"
+
 // OpCounts are the names of operations that a function may declare; it may also declare func:<name>.
 var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
 

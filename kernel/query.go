@@ -168,6 +168,12 @@ func (s *Stmt) Orders() Space {
 	return Local
 }
 
+// IsFence reports whether a statement is a call of a fence.
+func (k *Kernel) IsFence(s *Stmt) bool {
+	call, ok := s.RHS.(*expr.Call)
+	return ok && k.Function(call.Func).IsFence()
+}
+
 // Exprs are the expressions of a statement: LHS, RHS and predicates.
 func (s *Stmt) Exprs() []expr.Expr {
 	out := make([]expr.Expr, 0, 2+len(s.Predicates))

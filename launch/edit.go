@@ -441,7 +441,7 @@ func (r *result) reshape() {
 	}
 	r.items = max(r.items/max(e.Divided, 1), 1)
 	if n := float64(e.Spread); n > 1 {
-		r.path.rounds, r.path.longest, r.path.words, r.path.cycles = r.path.rounds/n, r.path.longest/n, r.path.words/n, r.path.cycles/n
+		r.path.rounds, r.path.longest, r.path.fences, r.path.words, r.path.cycles = r.path.rounds/n, r.path.longest/n, r.path.fences/n, r.path.words/n, r.path.cycles/n
 	}
 	if !r.p.resident {
 		return

@@ -108,7 +108,7 @@ var kinds = map[string][2]issue{
 }
 
 // simple are functions that are one instruction.
-var simple = []string{"func:abs", "func:fabs", "func:min", "func:max", "func:fmin", "func:fmax", "func:floor", "func:ceil", "func:fma", "func:mad"}
+var simple = []string{"func:abs", "func:fabs", "func:min", "func:max", "func:fmin", "func:fmax", "func:floor", "func:ceil", "func:fma", "func:mad", kernel.Fence}
 
 // extremes are minima and maxima, as operators and as functions.
 var extremes = []string{"maxmin", "func:min", "func:max", "func:fmin", "func:fmax"}

@@ -70,6 +70,7 @@ type loop struct {
 	trips        int64   // where they are a constant of the program, else 0
 	straight     bool    // its iterations are one straight line of code
 	by           int64   // iterations of a loop that stays one that compiled code runs as one; 0 is not known
+	fenced       bool    // its iterations have a fence
 	waits        bool    // an iteration loads on conditions that loads of the last decide
 	stores       []int   // arrays that its iterations store to
 	barrier      bool    // they have a barrier
@@ -100,16 +101,16 @@ type cond struct {
 type barrier struct{}
 
 type exec struct {
-	accesses []access
-	ops      [len(opClasses)]int64
-	floats   []floatCount
-	issues   []instruction
-	selects  int64
-	links    []link // what it waits for
-	alone    bool   // what comes after waits for it
-	to       string // the private variable that it sets
-	at       kernel.Place
-	target   string // the variable or the array that it sets
+	accesses     []access
+	ops          [len(opClasses)]int64
+	floats       []floatCount
+	issues       []instruction
+	selects      int64
+	links        []link // what it waits for
+	alone, fence bool   // what comes after waits for it
+	to           string // the private variable that it sets
+	at           kernel.Place
+	target       string // the variable or the array that it sets
 }
 
 // floatCount is n times an operation of floatOps, below the selects around it.
@@ -359,6 +360,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	}
 	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
 	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
+	out.waitForFences()
 	return out, nil
 }
 
@@ -421,7 +423,7 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 }
 
 func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
-	out := &exec{at: s.At, target: s.Target()}
+	out := &exec{at: s.At, target: s.Target(), fence: b.fence(s)}
 	b.stmt = s
 	defer func() { b.stmt = nil }()
 	if s.Kind != kernel.Assign {

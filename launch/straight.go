@@ -222,7 +222,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 
 // changes reports whether an array may change while a loop runs.
 func (p *Program) changes(l *loop, array int) bool {
-	return l.barrier && p.written[array] || slices.Contains(l.stores, array)
+	return l.fenced || l.barrier && p.written[array] || slices.Contains(l.stores, array)
 }
 
 // outermost is the slot of the outermost loop of a line of code, of those below a slot, whose iterations may share elements of an access.

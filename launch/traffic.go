@@ -86,7 +86,7 @@ var walkedTotals = func() []Total {
 		bytes("touched_bytes", "distinct sectors that are loaded or stored", func(e *estimate) float64 { return e.Touched }),
 		bytes("held_bytes", "lines of 128 B that have such sectors: what L2 has to hold for a next launch", func(e *estimate) float64 { return e.Held }),
 		count("rounds", "loads from global memory that a work-item waits for one after the other, those in flight together being one, in each wave of work-groups", (*estimate).rounds),
-		count("l2_rounds", "such rounds that wait for L2", func(e *estimate) float64 { return e.rounds() * e.share(e.Missed) }),
+		count("l2_rounds", "such rounds that wait for L2, and fences, which wait until it has all that was stored", func(e *estimate) float64 { return e.rounds()*e.share(e.Missed) + e.fences() }),
 		count("dram_rounds", "such rounds that wait for DRAM, if L2 holds nothing at the start", func(e *estimate) float64 { return e.rounds() * e.share(e.Fetched) }),
 		count("chain_cycles", "cycles of the longest chains of dependent instructions of a work-item, loads from global memory left out, in each wave of work-groups", (*estimate).chain),
 		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once; more where some work-groups have more work than others", walked: (*estimate).subgroupShare},
@@ -164,6 +164,12 @@ func (e *estimate) rounds() float64 {
 	}
 	waves := math.Ceil(e.waves())
 	return rounds * waves * e.excess(waves)
+}
+
+// fences are those of a sub-group, in the mean.
+func (e *estimate) fences() float64 {
+	waves := math.Ceil(e.waves())
+	return e.path.fences * waves * e.excess(waves)
 }
 
 // chain is how long a sub-group computes, in the mean, if nothing else holds it up.

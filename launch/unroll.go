@@ -92,6 +92,7 @@ func (l *loop) turns(n, unrolled int64) (turns int64) {
 type path struct {
 	rounds  float64 // of loads from global memory that are in flight together: a mean over the sub-groups
 	longest float64 // the same of the sub-group with most
+	fences  float64 // a mean over the sub-groups
 	words   float64 // of 32 bits that a work-item loads from global memory: a mean over the sub-groups
 	cycles  float64 // of chains of dependent instructions: the same
 }
@@ -144,4 +145,42 @@ func (w *walk) round(st *state, part float64) {
 	groups := float64(max(w.groups[0]*w.groups[1]*w.groups[2], 1))
 	w.path.longest += float64(st.count()) / groups * part
 	w.path.rounds += w.bySubgroup(st.count(), st.mask) * part
+}
+
+// fence ends what is known of all arrays, as a barrier does, and waits for L2.
+func (w *walk) fence(st *state) {
+	for i := range w.epochs {
+		w.epochs[i]++
+	}
+	w.path.fences += w.bySubgroup(st.count(), st.mask)
+}
+
+// fence reports whether a statement is one, behind which nothing is known of what was loaded.
+func (b *builder) fence(s *kernel.Stmt) bool {
+	is := b.p.nest.Kernel.IsFence(s)
+	if is {
+		clear(b.held.at)
+	}
+	return is
+}
+
+// waitForFences: the iterations of a loop that has fences wait one after the other.
+func (l *loop) waitForFences() {
+	l.fenced = fenced(l.body)
+	l.rolled = l.rolled || l.fenced
+}
+
+// fenced reports whether a fence is among nodes, or in them.
+func fenced(list []node) bool {
+	return slices.ContainsFunc(list, func(n node) bool {
+		switch x := n.(type) {
+		case *exec:
+			return x.fence
+		case *guard:
+			return fenced(x.body)
+		case *loop:
+			return x.fenced
+		}
+		return false
+	})
 }

@@ -397,6 +397,9 @@ func (w *walk) exec(x *exec, st *state) {
 	}
 	w.issued[issueSelect] += x.selects * st.bySubgroups(everyLoop)
 	w.accesses(x.accesses, st)
+	if x.fence {
+		w.fence(st)
+	}
 }
 
 // floats counts floating-point operations by the work-items that get to them.

@@ -1,5 +1,5 @@
 // --local 128 --groups g
-// A fence in a loop takes its time in each iteration, which is not counted.
+// A fence in a loop takes its time in each iteration.
 __global__ void fenced(float *a, int g, int m) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int k = 0; k < m; k++) {

@@ -12,15 +12,26 @@ import (
 
 // barriers: barriers in a loop in which no work-item accesses what another one has written.
 func barriers(x *study) []candidate {
+	return x.outside("barrier", "so that what a work-item alone accesses is in a register", func(s *kernel.Stmt) (kernel.Space, bool) { return s.Memory, s.Kind == kernel.LocalBarrier })
+}
+
+// fences: the same of fences.
+func fences(x *study) []candidate {
+	return x.outside("fence", "so that a work-item does not wait each time until the device has seen what it stored", func(s *kernel.Stmt) (kernel.Space, bool) { return kernel.Global, x.Kernel.IsFence(s) })
+}
+
+// outside finds statements that order accesses to a memory, in loops that they may be behind.
+func (x *study) outside(what, then string, orders func(*kernel.Stmt) (memory kernel.Space, ok bool)) []candidate {
 	var c candidate
 	var first *kernel.Stmt
 	moved := map[string]string{} // the loop that each leaves
 	for _, s := range x.Kernel.Statements {
 		loop := x.innermost(s)
-		if s.Kind != kernel.LocalBarrier || loop == "" {
+		memory, ok := orders(s)
+		if !ok || loop == "" {
 			continue
 		}
-		array, own := x.ownIn(loop, s.Memory)
+		array, own := x.ownIn(loop, memory)
 		if !own {
 			continue
 		}
@@ -39,8 +50,8 @@ func barriers(x *study) []candidate {
 	})
 	kept := x.those(func(r *Row) bool { return r.Space == kernel.Local && x.inLoop(r, moved[first.ID]) })
 	c.cures = []cure{{kernel: outside, edit: at(kept, launch.Effect{Once: true})}} // compilers keep what no barrier is between in registers
-	c.defect = fmt.Sprintf("%s in each iteration of a loop, where work-items access no elements of %s but their own", format.Count(len(moved), "barrier"), c.array)
-	c.remedy = "one barrier behind the loop, so that what a work-item alone accesses is in a register"
+	c.defect = fmt.Sprintf("%s in each iteration of a loop, where work-items access no elements of %s but their own", format.Count(len(moved), what), c.array)
+	c.remedy = "one " + what + " behind the loop, " + then
 	return []candidate{c}
 }
 
