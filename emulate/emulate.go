@@ -57,6 +57,7 @@ type Input struct {
 type Result struct {
 	Kernel   string
 	Device   string
+	Origin   string     // where the machine code comes from, as an output names it; "" is not said
 	Status   Status     // what kind of a time it is
 	Seconds  float64    // of the kernel on the device; a lower bound or infinite, as Status says
 	Interval [2]float64 // that the time is taken to be in; it has no end where there is no evidence of one

@@ -25,7 +25,7 @@ func (r *Result) Write(w io.Writer) {
 	case r.Utilization[timing.Tensor]+r.Utilization[timing.Wide] > 0:
 		clock = "the maximum less what tensor instructions take"
 	}
-	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
+	fmt.Fprintf(w, "%s on %s%s\n", r.Kernel, r.Device, From(r.Origin))
 	r.writeReasons(w)
 	if !r.Status.Timed() {
 		fmt.Fprintf(w, "  time        %s\n", r.Status.Text(r.Seconds))
@@ -52,6 +52,14 @@ func (r *Result) Write(w io.Writer) {
 	r.writeHottest(w)
 	r.writeLines(w)
 	r.writeDoubts(w)
+}
+
+// From says where machine code comes from, "" where that is not known.
+func From(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return ", code from " + origin
 }
 
 // headings say what reasons of a status are about.

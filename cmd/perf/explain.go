@@ -22,7 +22,6 @@ import (
 func explainCommand() *cobra.Command {
 	var o predictFlags
 	var recorded string
-	var terms, roofs bool
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL [KERNEL] -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
@@ -33,27 +32,29 @@ of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local m
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.
 
-Launch files are emulated unless a profile, a model or samples are named: what binds, in which lines the time is lost, and what would help, as perf emulate
-says it. With --from source or --from binary, or where the device has a data sheet and no profile, other kernels are, too.`,
+What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are
+launch files for CUDA, and other kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model,
+--terms, --roofline, --measure and --replay explain by the model.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
   perf explain examples/matmul/matmul.star \
       examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
   perf explain examples/launch/matmul-sass.yaml`,
 		Args: someArgs(1, 2, "one kernel, or two that are compared"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if named := o.profile + o.model + o.from + recorded; named == "" && !o.measured && campaign.AreLaunches(args, "") {
-				return (&emulated{countedKernels: countedKernels{chosenKernels: chosenKernels{sizes: o.sizes}}}).print(cmd, args)
-			}
-			if recorded == "" {
-				if done, err := o.explainEmulated(cmd, args); done || err != nil {
-					return err
-				}
-			}
 			if recorded != "" {
 				if o.measured {
 					return usagef("--replay and --measure exclude each other")
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
+			}
+			switch {
+			case o.terms:
+				o.only = "--terms shows its terms"
+			case o.roofs:
+				o.only = "--roofline draws what it counts"
+			}
+			if done, err := o.explainEmulated(cmd, args); done || err != nil {
+				return err
 			}
 			whole, err := casesOfAll(cmd, &o, args)
 			if err != nil {
@@ -70,6 +71,10 @@ says it. With --from source or --from binary, or where the device has a data she
 			if err != nil {
 				return err
 			}
+			predictions, emulated, err := o.explainNarrower(cmd, p, predictions, len(args) == 2)
+			if err != nil {
+				return err
+			}
 			subjects := explainSubjects(cmd, p, predictions)
 			o.on.driveAs(nil, whole)
 			if o.measured {
@@ -77,14 +82,14 @@ says it. With --from source or --from binary, or where the device has a data she
 					return err
 				}
 			}
-			return explainAll(cmd, subjects, len(args) == 2, terms, roofs)
+			return o.explainAll(cmd, subjects, emulated, len(args) == 2)
 		},
 	}
 	o.add(cmd)
 	o.addFrom(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
-	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
-	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the roofline: DRAM, the second-level cache, and the path of L1 and local memory")
+	cmd.Flags().BoolVar(&o.terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
+	cmd.Flags().BoolVar(&o.roofs, "roofline", false, "draw the roofline: DRAM, the second-level cache, and the path of L1 and local memory")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
 }
@@ -92,17 +97,33 @@ says it. With --from source or --from binary, or where the device has a data she
 // explainEmulated explains by emulation. It reports false where the model is to explain.
 func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done bool, err error) {
 	all, said, err := o.byEmulator(cmd, args, launches.Request{Compare: len(args) == 2})
-	switch {
-	case said != "":
+	if said != "" {
 		note(cmd, "%s", said)
-	case len(all) == 0 || err != nil:
-	case len(args) == 2:
-		c := launches.Comparison{Reports: all}
-		err = show(cmd, c.JSON(), c.Write)
-	default:
-		err = show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
 	}
-	return len(all) > 0, err
+	if len(all) == 0 || err != nil {
+		return len(all) > 0, err
+	}
+	if len(args) == 2 {
+		c := launches.Comparison{Reports: all}
+		return true, show(cmd, c.JSON(), c.Write)
+	}
+	return true, show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+}
+
+// explainNarrower takes from predictions those that are emulated in place of the model, as predict takes them, and explains these. Two kernels that are compared are
+// explained by the same.
+func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor, all []*campaign.Prediction, two bool) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
+	n := o.narrowing(cmd, p)
+	kept, emulated, err = n.split(cmd, all, launches.Request{})
+	if err != nil || !two || len(kept) == 0 || len(emulated) == 0 {
+		return kept, emulated, err
+	}
+	if emulated = fromSource(cmd, n.device, campaign.CasesOf(all), launches.Request{}); emulated == nil {
+		note(cmd, "the model explains both, so that they can be compared, as not both can be emulated")
+		return all, nil, cmd.Context().Err()
+	}
+	note(cmd, "both are emulated, so that they can be compared; --from model takes the model for both")
+	return nil, emulated, nil
 }
 
 // casesOfAll are the kernels of some arguments.
@@ -115,27 +136,42 @@ func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*wo
 }
 
 // explainAll explains kernels one after the other, or what differs between two.
-func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms, roofs bool) error {
+func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) error {
 	var all []*explain.Explanation
 	for _, s := range subjects {
-		s.Roofline = roofs || wantJSON(cmd)
+		s.Roofline = o.roofs || wantJSON(cmd)
 		e, err := explain.New(s)
 		if err != nil {
 			return err
 		}
 		all = append(all, e)
 	}
-	if two {
-		return compared(cmd, all, roofs)
+	if two && len(emulated) == 2 {
+		c := launches.Comparison{Reports: emulated}
+		return show(cmd, c.JSON(), c.Write)
 	}
-	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+	if two {
+		return compared(cmd, all, o.roofs)
+	}
+	list := make([]any, 0, len(all)+len(emulated))
+	for _, e := range all {
+		list = append(list, e)
+	}
+	for _, r := range emulated {
+		list = append(list, r)
+	}
+	return show(cmd, kernelsJSON(list), func(w io.Writer) error {
 		for i, e := range all {
 			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
 			warn(cmd, e.Warnings)
-			e.Write(w, terms)
+			e.Write(w, o.terms)
 		}
-		drawRoofs(w, all, roofs)
-		return nil
+		drawRoofs(w, all, o.roofs)
+		if len(emulated) == 0 {
+			return nil
+		}
+		fmt.Fprint(w, strings.Repeat("\n", min(len(all), 1)))
+		return launches.Write(w, emulated)
 	})
 }
 

@@ -24,7 +24,9 @@ type predictFlags struct {
 	profile  string
 	on       measureFlags
 	measured bool
-	roofs    bool // rank draws the kernels under the roofs of the device
+	roofs    bool   // rank and explain draw the kernels under the roofs of the device
+	terms    bool   // explain shows the terms of the model
+	only     string // for what that is asked for the model must predict; "" for nothing
 	binary   string
 	from     string // what is emulated
 	files    frontend.Options

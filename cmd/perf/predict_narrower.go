@@ -3,51 +3,86 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"gpuperf/calibrate"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
 	"gpuperf/workload"
 )
 
-// narrower takes from the predictions of the model for any kernel those whose intervals emulation from source makes narrower, and emulates them: how wide the intervals
-// are is all that tells before a measurement which of the two is nearer.
-func (o *predictFlags) narrower(cmd *cobra.Command, p *campaign.Predictor, all []*campaign.Prediction) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
-	if o.from != "" || o.model != "" || o.binary != "" || o.measured {
-		return all, nil, nil
-	}
-	device, profiled, err := o.sheet(cmd)
-	if err != nil || device == "" || !profiled {
-		return all, nil, nil //nolint:nilerr // it is not emulated
-	}
-	for _, r := range all {
-		wide := r.Interval[1] / r.Interval[0]
-		if !p.For(r.Case).Static() || wide <= emulate.WithinFromSource*emulate.WithinFromSource {
-			kept = append(kept, r)
-			continue
-		}
-		report := fromSource(cmd, device, r.Case)
-		if err := cmd.Context().Err(); err != nil {
-			return nil, nil, err
-		}
-		if report == nil || report.Interval()[1]/report.Interval()[0] >= wide {
-			kept = append(kept, r)
-			continue
-		}
-		note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", r.Case, p.For(r.Case).Model.Name)
-		emulated = append(emulated, report)
-	}
-	return kept, emulated, nil
+// narrowing emulates from source what the model for any kernel predicts with a wider interval: how wide the intervals are is all that tells before a measurement which
+// of the two is nearer.
+type narrowing struct {
+	p      *campaign.Predictor
+	device string // as data sheets name it; "" where the model is to predict all
 }
 
-// fromSource emulates a case as a compiler of perf's own has it; nil where that does not come to a time.
-func fromSource(cmd *cobra.Command, device string, c *workload.Case) *launches.Report {
-	sequences, err := sequencesOf([]*workload.Case{c})
+// narrowing is how predictions by a model are taken.
+func (o *predictFlags) narrowing(cmd *cobra.Command, p *campaign.Predictor) narrowing {
+	if o.from != "" || o.model != "" || o.binary != "" || o.onlyModel() != "" {
+		return narrowing{}
+	}
+	device, profiled, err := o.sheet(cmd, false)
+	if err != nil || !profiled {
+		return narrowing{} // it is not emulated
+	}
+	return narrowing{p, device}
+}
+
+// of emulates the case of a prediction; nil where the model has the narrower interval, or emulation comes to no time. What is asked for beside times is in r.
+func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.Request) *launches.Report {
+	if n.device == "" || !n.p.For(one.Case).Static() {
+		return nil
+	}
+	wide := one.Interval[1] / one.Interval[0]
+	if wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+		return nil
+	}
+	all := fromSource(cmd, n.device, []*workload.Case{one.Case}, r)
+	if all == nil || all[0].Interval()[1]/all[0].Interval()[0] >= wide {
+		return nil
+	}
+	note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", one.Case, n.p.For(one.Case).Model.Name)
+	return all[0]
+}
+
+// split takes from predictions those that are emulated in their place.
+func (n narrowing) split(cmd *cobra.Command, all []*campaign.Prediction, r launches.Request) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
+	for _, one := range all {
+		if report := n.of(cmd, one, r); report != nil {
+			emulated = append(emulated, report)
+		} else {
+			kept = append(kept, one)
+		}
+	}
+	return kept, emulated, cmd.Context().Err()
+}
+
+// replace gives the predictions that are emulated the times of emulation.
+func (n narrowing) replace(cmd *cobra.Command, all []*campaign.Prediction) error {
+	for _, one := range all {
+		if report := n.of(cmd, one, launches.Request{Times: true}); report != nil {
+			one.Emulated(report.Origin, &calibrate.Prediction{Seconds: report.Seconds(), Interval: report.Interval(), Warnings: report.All()})
+		}
+	}
+	return cmd.Context().Err()
+}
+
+// fromSource emulates cases as a compiler of perf's own has them; nil where that does not come to a time for all.
+func fromSource(cmd *cobra.Command, device string, cases []*workload.Case, r launches.Request) []*launches.Report {
+	sequences, err := sequencesOf(cases)
 	if err != nil {
 		return nil
 	}
-	all, _, err := (launches.Request{On: []string{device}, From: launches.Source, Times: true}).Run(cmd.Context(), sequences)
-	if err != nil || all[0].Status() != emulate.Whole {
+	r.On, r.From = []string{device}, launches.Source
+	all, _, err := r.Run(cmd.Context(), sequences)
+	if err != nil {
 		return nil
 	}
-	return all[0]
+	for _, one := range all {
+		if one.Status() != emulate.Whole {
+			return nil
+		}
+	}
+	return all
 }

@@ -25,13 +25,18 @@ import (
 // byModel is what --from says for predictions by a calibrated model alone.
 const byModel = "model"
 
-// emulatedName is the name that outputs give in place of that of a model.
-const emulatedName = "emulator"
-
 // addFrom adds where the work of launches comes from that are predicted.
 func (o *predictFlags) addFrom(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.from, "from", "", "what is emulated: binary (machine code) or source (code of perf's own compiler), or model, for which nothing is; by "+
 		"default of launch files for CUDA the first of these that is at hand, and of others the model, unless the device has no profile")
+}
+
+// onlyModel says for what that is asked for the model must predict; "" for nothing.
+func (o *predictFlags) onlyModel() string {
+	if o.measured {
+		return "measured times are compared with it"
+	}
+	return o.only
 }
 
 // byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else of
@@ -41,14 +46,14 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	switch {
 	case fixed && !slices.Contains(append(launches.Origins, byModel), o.from):
 		return nil, "", usagef("--from is source, binary or %s, not %q", byModel, o.from)
-	case o.from == byModel, !fixed && (o.model != "" || o.binary != "" || o.measured):
+	case o.from == byModel, !fixed && (o.model != "" || o.binary != ""):
 		return nil, "", nil
 	}
 	launched := !slices.ContainsFunc(args, func(arg string) bool { return !campaign.AreLaunches([]string{arg}, "") })
-	if !fixed && (!launched || !r.Times) && (o.profile == "" || campaign.IsProfile(o.profile)) {
+	if !fixed && !launched && (o.profile == "" || campaign.IsProfile(o.profile)) {
 		return nil, "", nil
 	}
-	device, profiled, err := o.sheet(cmd)
+	device, profiled, err := o.sheet(cmd, launched)
 	if err != nil || device == "" {
 		if fixed && err == nil {
 			err = usagef("the device of the profile is none that is emulated: perf emulate names those")
@@ -62,6 +67,9 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	}
 	if !fixed && slices.ContainsFunc(sequences, func(s *launches.Sequence) bool { return !s.CUDA() }) {
 		return nil, "", nil
+	}
+	if why := o.onlyModel(); why != "" && o.from == "" {
+		return nil, "predicted by the model, as " + why + "; otherwise launch files for CUDA are emulated", nil
 	}
 	r.On, r.From = []string{device}, o.from
 	all, warnings, err := r.Run(cmd.Context(), sequences)
@@ -120,8 +128,12 @@ func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
 	return all, nil
 }
 
-// sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it.
-func (o *predictFlags) sheet(cmd *cobra.Command) (name string, profiled bool, err error) {
+// sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it. Launch files need none:
+// where nobody has named a profile or made one, they are for the usual device.
+func (o *predictFlags) sheet(cmd *cobra.Command, launched bool) (name string, profiled bool, err error) {
+	if own, _, err := ownProfiles(); launched && o.profile == "" && err == nil && len(own) == 0 {
+		return launches.Usual, false, nil
+	}
 	path, err := o.path(cmd)
 	if err != nil {
 		return "", false, err
@@ -155,7 +167,7 @@ func emulatedSummaries(all []*launches.Report) []campaign.Summary {
 			p.Warnings = slices.Concat(p.Warnings, r.Launches[0].Why())
 		}
 		out = append(out, campaign.Summary{
-			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
+			Kernel: r.Name, Model: campaign.Emulator, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
 			Status: string(r.Status()), Time: campaign.SecondsOf(p),
 		})
 	}
@@ -183,6 +195,9 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, t
 	all, said, err := o.byEmulator(cmd, args, launches.Request{Times: true})
 	if err != nil || len(all) > 0 {
 		if err == nil {
+			if o.roofs {
+				note(cmd, "--roofline draws what a model counts, and these are emulated")
+			}
 			err = showEmulated(cmd, all, ranked, top)
 		}
 		return true, err
@@ -223,7 +238,7 @@ func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	predictions, emulated, err := o.narrower(cmd, p, predictions)
+	predictions, emulated, err := o.narrowing(cmd, p).split(cmd, predictions, launches.Request{Times: true})
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,9 @@ func (o *predictFlags) rank(cmd *cobra.Command, args []string, top int) error {
 	if err := skip(cmd, campaign.SkippedOf(rankings), len(all)); err != nil {
 		return err
 	}
+	if err := o.narrowing(cmd, p).replace(cmd, all); err != nil {
+		return err
+	}
 	if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
 		return campaign.NoModel(all[0].Case, p.Model.Name)
 	}

@@ -25,7 +25,7 @@ func (o *predictFlags) finals(cmd *cobra.Command) (guide *predictFlags, final *t
 	if o.from == byModel || o.from == "" && (o.profile == "" || campaign.IsProfile(o.profile)) {
 		return o, nil, nil
 	}
-	device, profiled, err := o.sheet(cmd)
+	device, profiled, err := o.sheet(cmd, false)
 	if err != nil || device == "" {
 		return nil, nil, cmp.Or(err, error(usagef("the device of the profile is none that is emulated: perf emulate names those")))
 	}

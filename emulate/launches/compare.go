@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
 	"gpuperf/internal/jsonvalue"
@@ -87,7 +88,7 @@ func (c Comparison) Write(w io.Writer) error {
 		if r.Code != "" {
 			by = " by " + r.Code
 		}
-		fmt.Fprintf(w, "%s  %s%s on %s\n", letter(i), r.Name, by, r.Device)
+		fmt.Fprintf(w, "%s  %s%s on %s%s\n", letter(i), r.Name, by, r.Device, emulate.From(r.Origin))
 	}
 	fmt.Fprintln(w)
 	t := format.NewTable(c.head("")...)

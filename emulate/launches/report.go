@@ -89,11 +89,12 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name     string         `json:"kernel"`
 		Device   string         `json:"device"`
+		Origin   string         `json:"code_from,omitempty"`
 		Status   emulate.Status `json:"status"`
 		Seconds  *float64       `json:"seconds"`
 		Interval [2]*float64    `json:"interval"`
 		Launches []launch       `json:"launches"`
-	}{r.Name, r.Device, r.Status(), jsonvalue.Finite(r.Seconds()), emulate.Ends(r.Interval()), list})
+	}{r.Name, r.Device, r.Origin, r.Status(), jsonvalue.Finite(r.Seconds()), emulate.Ends(r.Interval()), list})
 }
 
 // Displaced is the report of the same launch where others have displaced a part of what it loads from the second-level cache: see emulate.Result.

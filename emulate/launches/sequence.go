@@ -241,10 +241,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		return nil, err
 	}
 	r := &Report{Name: s.Name, Device: o.Device.Name(), Origin: o.Origin, file: s.Source}
-	within := 0.0
-	if o.Origin == Source {
-		within = emulate.WithinFromSource
-	}
+	within := map[string]float64{Source: emulate.WithinFromSource}[o.Origin]
 	if s.Job.Source != "" {
 		r.source = strings.Split(s.Job.Source, "\n")
 	}
@@ -267,6 +264,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 			if err != nil {
 				return nil, s.inLaunch(err, i)
 			}
+			result.Origin = o.Origin
 			if o.Advice && result.Status.Finite() {
 				advice.Give(result)
 			}

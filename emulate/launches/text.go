@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gpuperf/emulate"
 	"gpuperf/internal/format"
 )
 
@@ -41,6 +42,7 @@ func table(all []*Report) *format.Table {
 	name := func(r *Report) string { return r.Name }
 	device := func(r *Report) string { return r.Device }
 	code := func(r *Report) string { return r.Code }
+	origin := func(r *Report) string { return r.Origin }
 	columns := []struct {
 		head  string
 		shown bool
@@ -48,6 +50,7 @@ func table(all []*Report) *format.Table {
 	}{
 		{"kernel", differ(name) || !differ(device) && !differ(code), name},
 		{"code", differ(code), code},
+		{"code from", len(all) > detailed || differ(origin), origin},
 		{"device", differ(device), device},
 		{">time", true, func(r *Report) string { return r.Text() }},
 		{">of the first", true, func(r *Report) string { return related(r, all[0], r.Seconds(), all[0].Seconds()) }},
@@ -103,7 +106,7 @@ func (r *Report) write(w io.Writer) error {
 		count += l.Times
 	}
 	sum, in := r.Seconds(), r.Interval()
-	fmt.Fprintf(w, "%s on %s\n  time        %s%s for %s, one after the other\n\n", r.Name, r.Device, r.Text(), r.Status().Spread(in), format.Count(count, "launch"))
+	fmt.Fprintf(w, "%s on %s%s\n  time        %s%s for %s, one after the other\n\n", r.Name, r.Device, emulate.From(r.Origin), r.Text(), r.Status().Spread(in), format.Count(count, "launch"))
 	t := format.NewTable("kernel", ">launches", ">each", ">together", ">share", "bottleneck")
 	for i := range r.Launches {
 		l := &r.Launches[i]

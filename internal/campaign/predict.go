@@ -82,14 +82,23 @@ type Prediction struct {
 	Unpriced workload.Unpriced // work without a cost in the model
 	Measured *samples.Record   // nil where not measured
 	FromIR   string            // why it is not with the binary, where that was asked for
+	Code     string            // where the code comes from that was emulated in place of the model; "" is by the model
 
 	values   map[string]float64 // of the model's features
 	model    *models.Model      // that predicted it
 	roofline *roofline.Roofline // nil where nobody asked, or it is not known
 }
 
-// Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
-func (p *Prediction) Applies() bool { return !p.Unpriced.Main() && !inPart(p.Case) }
+// Emulator is the name that outputs give in place of that of a model.
+const Emulator = "emulator"
+
+// Emulated takes what emulation predicts in place of the model.
+func (p *Prediction) Emulated(code string, by *calibrate.Prediction) {
+	p.Prediction, p.Code, p.Unpriced, p.values = by, code, workload.Unpriced{}, nil
+}
+
+// Applies reports whether the model has costs for the main part of the work, or the time is by emulation. If not, the predicted time is a lower bound.
+func (p *Prediction) Applies() bool { return p.Code != "" || !p.Unpriced.Main() && !inPart(p.Case) }
 
 // Rooflines finds the rooflines of predictions, by measured times where there are any, and names those that are known.
 func (p *Predictor) Rooflines(all []*Prediction) (known []roofline.Named, err error) {

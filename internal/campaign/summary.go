@@ -62,6 +62,9 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 
 func (p *Predictor) summary(r *Prediction) Summary {
 	s := Summary{Time: SecondsOf(r.Prediction), Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction, Roofline: r.roofline}
+	if r.Code != "" {
+		s.Model, s.Counts = Emulator, "from "+r.Code
+	}
 	if r.values != nil {
 		s.Bound = explain.BoundOf(r.model, r.Fit, r.values, r.Prediction).String()
 	}
@@ -166,6 +169,10 @@ func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 	entries := r.entries()
 	places := places(entries)
 	header := []string{">rank", "kernel", "sizes", ">predicted", ">90 % interval"}
+	emulated := slices.ContainsFunc(r.Predictions, func(p *Prediction) bool { return p.Code != "" })
+	if emulated {
+		header = append(header, "by")
+	}
 	compared := slices.ContainsFunc(r.Predictions, func(p *Prediction) bool { return p.Measured != nil })
 	if compared {
 		header = append(header, ">measured rank")
@@ -183,6 +190,9 @@ func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 	for i, e := range entries {
 		place := places[i]
 		row := append([]string{fmt.Sprint(place.Rank)}, e.cells()...)
+		if emulated {
+			row = append(row, p.by(e))
+		}
 		if compared {
 			row = append(row, format.Known(float64(place.MeasuredRank), fmt.Sprint(place.MeasuredRank)))
 		}
@@ -220,6 +230,17 @@ func (e entry) cells() []string {
 		return []string{e.launched.Kernel.Source, format.Sizes(e.launched.Kernel.Sizes), "-", "-"}
 	}
 	return []string{e.Label, format.Sizes(e.Sizes), format.Known(e.Seconds, format.Seconds(e.Seconds)), e.Interval.String()}
+}
+
+// by names what the time of an entry is by.
+func (p *Predictor) by(e entry) string {
+	switch {
+	case e.Prediction == nil:
+		return "measured"
+	case e.Code != "":
+		return Emulator + ", code from " + e.Code
+	}
+	return "model " + p.For(e.Case).Model.Name
 }
 
 // measuredHeader names the columns of measuredCells.
