@@ -171,8 +171,12 @@ func enter(c call) error {
 	return os.Chdir(c.Dir)
 }
 
-// goroutines is how many there are, but for those of the workers that wait: one reads what each says, one what it complains of, one waits for its end.
-func goroutines() int { return runtime.NumGoroutine() - 3*measure.Idle() }
+// goroutines is how many there are, but for those of the workers that stay: one reads what each says, one what it complains of, one waits for its end.
+func goroutines() int {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return runtime.NumGoroutine() - 3*bytes.Count(stacks, []byte("measure.(*process).read("))
+}
 
 // settles reports whether no more goroutines are left than before, after a moment.
 func settles(before int) bool {

@@ -6,16 +6,16 @@ import (
 	"unsafe"
 
 	"gpuperf/device/dl"
+	"gpuperf/internal/toolkit"
 )
 
-// DriverLibraries and CompilerLibraries are tried in this order.
-var (
-	DriverLibraries   = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
-	CompilerLibraries = []string{
-		"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-		"/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
-	}
-)
+// DriverLibraries are tried in this order.
+var DriverLibraries = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
+
+// CompilerLibraries are where NVRTC may be, best first.
+func CompilerLibraries() []string {
+	return toolkit.Libraries("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2")
+}
 
 // library is one of the two, whose functions return error codes.
 type library struct{ *dl.Library }

@@ -22,7 +22,7 @@ type compiler struct {
 }
 
 func openCompiler(open dl.Opener) (*compiler, error) {
-	l, err := open(CompilerLibraries)
+	l, err := open(CompilerLibraries())
 	if err != nil {
 		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl; of an existing kernel, PTX or a cubin will do", err)
 	}

@@ -18,13 +18,6 @@ var idle struct {
 // mostIdle bounds them: one that runs kernels, one that builds programs beside it.
 const mostIdle = 2
 
-// Idle is how many workers wait.
-func Idle() int {
-	idle.Lock()
-	defer idle.Unlock()
-	return len(idle.list)
-}
-
 // CloseIdle ends the workers that wait, and returns when they have ended.
 func CloseIdle() {
 	idle.Lock()

@@ -11,6 +11,13 @@ import (
 	"gpuperf/device"
 )
 
+// waiting is how many workers wait.
+func waiting() int {
+	idle.Lock()
+	defer idle.Unlock()
+	return len(idle.list)
+}
+
 // TestIdle: a worker that is no longer needed is the next one's, if it has the same environment; it has closed its device, works where its process does, and
 // ends when it is told to.
 func TestIdle(t *testing.T) {
@@ -36,14 +43,14 @@ func TestIdle(t *testing.T) {
 	first := open()
 	pid := said()
 	first.Close()
-	if s := said(); s != pid+" closed" || Idle() != 1 {
-		t.Fatalf("after the end %s, %d wait", s, Idle())
+	if s := said(); s != pid+" closed" || waiting() != 1 {
+		t.Fatalf("after the end %s, %d wait", s, waiting())
 	}
 	folder := t.TempDir()
 	t.Chdir(folder)
 	t.Setenv("TMPDIR", filepath.Join(folder, "tmp"))
-	if all, err := Devices(t.Context(), Options{}); err != nil || len(all) == 0 || Idle() != 1 {
-		t.Fatalf("%v, %v; %d wait", all, err, Idle())
+	if all, err := Devices(t.Context(), Options{}); err != nil || len(all) == 0 || waiting() != 1 {
+		t.Fatalf("%v, %v; %d wait", all, err, waiting())
 	}
 	second, beside := open(), open()
 	if other := said(); other == pid {
@@ -62,8 +69,8 @@ func TestIdle(t *testing.T) {
 		t.Error("the worker of another environment")
 	}
 	third.Close()
-	if Idle() != mostIdle {
-		t.Errorf("%d wait", Idle())
+	if waiting() != mostIdle {
+		t.Errorf("%d wait", waiting())
 	}
 	dead, err := strconv.Atoi(strings.Fields(said())[0])
 	if err != nil {
@@ -74,7 +81,7 @@ func TestIdle(t *testing.T) {
 	fourth.Close()
 	live, _ := strconv.Atoi(strings.Fields(said())[0])
 	CloseIdle()
-	if err := syscall.Kill(live, 0); live == dead || err != syscall.ESRCH || Idle() != 0 {
-		t.Errorf("worker %d after the end: %v; %d wait", live, err, Idle())
+	if err := syscall.Kill(live, 0); live == dead || err != syscall.ESRCH || waiting() != 0 {
+		t.Errorf("worker %d after the end: %v; %d wait", live, err, waiting())
 	}
 }

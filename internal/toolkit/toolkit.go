@@ -1,10 +1,11 @@
-// Package toolkit finds the programs of CUDA's toolkit.
+// Package toolkit finds the programs and libraries of CUDA's toolkit.
 package toolkit
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // Find is the path of a program: on the PATH, else in the toolkit that CUDA_HOME names, else, where it names none, in the newest one that an
@@ -19,6 +20,27 @@ func Find(name string, elsewhere ...string) string {
 		}
 	}
 	return ""
+}
+
+// Libraries are the places of a library, best first: in the toolkit that CUDA_HOME names; where the system looks for libraries, and in the usual place of
+// toolkits. A CUDA_HOME that is no folder says that there is no toolkit: the library is in none of the places.
+func Libraries(names ...string) []string {
+	named := os.Getenv("CUDA_HOME")
+	if named == "" {
+		return slices.Concat(names, in("/usr/local/cuda/lib64", names))
+	}
+	places := slices.Concat(in(filepath.Join(named, "lib64"), names), in(filepath.Join(named, "lib"), names))
+	if at, err := os.Stat(named); err != nil || !at.IsDir() {
+		return places
+	}
+	return slices.Concat(places, names)
+}
+
+func in(folder string, names []string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, filepath.Join(folder, name))
+	}
+	return paths
 }
 
 // home is a pattern for the folders of toolkits.

@@ -3,6 +3,7 @@ package toolkit
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -29,5 +30,24 @@ func TestFind(t *testing.T) {
 	want = put(filepath.Join(onPath, "tool"))
 	if got := Find("tool"); got != want {
 		t.Errorf("%q, want %q on the PATH", got, want)
+	}
+}
+
+func TestLibraries(t *testing.T) {
+	home := t.TempDir()
+	for _, c := range []struct {
+		home  string
+		first string
+		loads bool // where the system looks
+	}{
+		{"", "lib.so", true},
+		{home, filepath.Join(home, "lib64", "lib.so"), true},
+		{filepath.Join(home, "none"), filepath.Join(home, "none", "lib64", "lib.so"), false},
+	} {
+		t.Setenv("CUDA_HOME", c.home)
+		got := Libraries("lib.so")
+		if got[0] != c.first || slices.Contains(got, "lib.so") != c.loads {
+			t.Errorf("CUDA_HOME=%q: %q", c.home, got)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func nvidia(_ context.Context, m *Machine) (all []Finding) {
 	default:
 		return []Finding{{Subject: "CUDA", Verdict: Note, Text: "there is no GPU of NVIDIA"}}
 	}
-	if err := m.Open(cuda.CompilerLibraries); err != nil {
+	if err := m.Open(cuda.CompilerLibraries()); err != nil {
 		return append(all, Finding{"CUDA", Doubt, "NVRTC, which compiles CUDA C, is not there", "install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc)"})
 	}
 	return append(all, Finding{Subject: "CUDA", Verdict: Good, Text: "NVRTC is there"})
