@@ -46,18 +46,20 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestDefined: a macro whose condition leaves out all kernels is taken to be defined, and no other.
+// TestDefined: a macro whose condition leaves out all kernels, or a macro that the file uses, is taken to be defined, and no other.
 func TestDefined(t *testing.T) {
 	for text, want := range map[string]string{
-		"#ifdef USE_GPU\n__global__ void k() {}\n#endif":                                              "USE_GPU",
-		"#if defined(A) && !defined(B)\n__global__ void k() {}\n#endif":                               "A",
-		"#ifdef A\n__global__ void f() {}\n#endif\n__global__ void k() {}":                            "",
-		"#ifndef __CUDACC__\n__global__ void k() {}\n#endif":                                          "",
-		"#if A == 2\n__global__ void k() {}\n#endif":                                                  "",
-		"#ifdef A\n#define B\n#endif\n#if 0\n#else\n#ifdef B\n__global__ void k() {}\n#endif\n#endif": "B",
+		"#ifdef USE_GPU\n__global__ void k() {}\n#endif":                                                                                                   "USE_GPU",
+		"#if defined(A) && !defined(B)\n__global__ void k() {}\n#endif":                                                                                    "A",
+		"#ifdef A\n__global__ void f() {}\n#endif\n__global__ void k() {}":                                                                                 "",
+		"#ifndef __CUDACC__\n__global__ void k() {}\n#endif":                                                                                               "",
+		"#if A == 2\n__global__ void k() {}\n#endif":                                                                                                       "",
+		"#ifdef A\n#define B\n#endif\n#if 0\n#else\n#ifdef B\n__global__ void k() {}\n#endif\n#endif":                                                      "B",
+		"#ifdef A\n#define EACH(i) for (int i = 0; i < 4; i++)\n#endif\n#ifdef B\n#define ALL(i)\n#endif\n__global__ void k(int *p) { EACH(j) p[j] = j; }": "A",
+		"#if A > 3\n#define EACH(i) for (int i = 0; i < 4; i++)\n#endif\n__global__ void k(int *p) { EACH(j) p[j] = j; }":                                  "",
 	} {
 		f, err := Parse(t.Context(), "a.cu", text, Options{})
-		if err != nil || f.Defined != want {
+		if err != nil || strings.Join(f.Defined, " ") != want {
 			t.Errorf("%s: %q, want %q, %v", text, f.Defined, want, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/folders"
 	"gpuperf/cfront/strung"
+	"gpuperf/internal/nameset"
 )
 
 // ownHeaders begins the names of the package's own headers.
@@ -302,10 +304,10 @@ func kernelsOf(path, text string, opt Options) (out string, inStrings bool, err 
 	return out, inStrings, nil
 }
 
-// preprocess is the text of a file as tokens. Where conditions on a macro that nothing defines leave out all its kernels, that macro is taken to be defined, as the
-// build of the program does; and what a header that was not found may have included of the libraries that are known here is read.
+// preprocess is the text of a file as tokens. Where conditions on a macro that nothing defines leave out all its kernels, or macros that it uses, that macro is
+// taken to be defined, as the build of the program does; and what a header that was not found may have included of the libraries that are known here is read.
 func (f *File) preprocess(ctx context.Context, files *files, defines, text string) (tokens []cpp.Token, err error) {
-	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), LeftOut: f.leftOutKernels, Kernels: f.lang.kernels}
+	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), LeftOut: f.leftOutKernels, Kernels: f.lang.kernels, Large: f.lang.plusPlus}
 	if f.lang.plusPlus {
 		cfg.Sought = f.lang.kernels[0]
 	}
@@ -317,8 +319,11 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 		with := cfg
 		with.Define += "#define " + name + " 1\n"
 		if more, _, err := cpp.Find(ctx, with, f.Name, text); err == nil && hasKernel(more, f.lang) {
-			tokens, f.Defined = more, name
+			tokens, cfg, f.Defined = more, with, []string{name}
 		}
+	}
+	if err == nil && f.lang.plusPlus {
+		tokens = f.withMacros(ctx, cfg, tokens, text)
 	}
 	if err != nil || len(f.absent) == 0 {
 		return tokens, err
@@ -338,6 +343,39 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 		tokens = slices.Concat(of[:len(of)-1], tokens)
 	}
 	return tokens, nil
+}
+
+// withMacros reads a text once more where it uses macros with arguments that conditions on names leave out which nothing defines.
+func (f *File) withMacros(ctx context.Context, cfg cpp.Config, tokens []cpp.Token, text string) []cpp.Token {
+	cfg.Lacking = map[string][]string{}
+	for i, t := range tokens[:len(tokens)-1] {
+		if t.Kind == cpp.Name && t.At.File == f.Name && tokens[i+1].Is("(") && t.Text == strings.ToUpper(t.Text) && strings.ToLower(t.Text) != t.Text {
+			cfg.Lacking[t.Text] = nil
+		}
+	}
+	if len(cfg.Lacking) == 0 {
+		return tokens
+	}
+	if _, err := cpp.Run(ctx, cfg, f.Name, text); err != nil {
+		return tokens
+	}
+	var names []string
+	for _, macro := range slices.Sorted(maps.Keys(cfg.Lacking)) {
+		for _, flag := range cfg.Lacking[macro] {
+			name, value, _ := strings.Cut(flag, "=")
+			if value == "" || value == "1" {
+				names = nameset.Add(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		cfg.Define += "#define " + name + " 1\n"
+	}
+	if more, err := cpp.Run(ctx, cfg, f.Name, text); len(names) > 0 && err == nil {
+		f.Defined = append(f.Defined, names...)
+		return more
+	}
+	return tokens
 }
 
 // open finds the headers of a file. What is not found is noted, and passed over where that is allowed.

@@ -120,7 +120,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	}
 	if lang.plusPlus {
 		for i, t := range tokens {
-			if op, is := operatorNames[t.Text]; is && t.Kind == cpp.Name {
+			if op, is := cpp.Words[t.Text]; is && t.Kind == cpp.Name {
 				tokens[i].Kind, tokens[i].Text = cpp.Symbol, op
 			}
 		}

@@ -56,8 +56,8 @@ type File struct {
 	// Folders are those that headers were found in beside the folders of Options.Include, as if they had been given too: below the top of the repository
 	// that the file lies in, else of the working directory.
 	Folders []string
-	// Defined is a macro that is taken to be defined, as conditions on it leave out all kernels; "" without one.
-	Defined string
+	// Defined are macros that are taken to be defined, as conditions on them leave out all kernels, or macros that the file uses.
+	Defined []string
 	// Summaries are the functions whose accesses are those of other functions, by the names of these: __attribute__((pencil_access(summary))).
 	Summaries map[string]string
 	lang      *dialect
@@ -173,15 +173,15 @@ func (f *File) Absent(name string) string {
 	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, inFolders)
 }
 
-// Passed says which headers in quotes were not found and passed over, which folders headers were found in that nobody gave, and which macro is taken
+// Passed says which headers in quotes were not found and passed over, which folders headers were found in that nobody gave, and which macros are taken
 // to be defined; "" without any.
 func (f *File) Passed() string {
 	var parts []string
 	if len(f.passed) > 0 {
 		parts = append(parts, fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), inFolders))
 	}
-	if f.Defined != "" {
-		parts = append(parts, "its kernels stand under a condition, and are read as by -D "+f.Defined)
+	if len(f.Defined) > 0 {
+		parts = append(parts, "kernels, or what they use, stand under conditions, and are read as by "+strings.Join(prefixed("-D ", f.Defined), " "))
 	}
 	if len(f.Folders) > 0 {
 		parts = append(parts, "headers are read from folders around the file, as by -I "+strings.Join(f.Folders, " -I "))

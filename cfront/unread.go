@@ -277,11 +277,6 @@ const anExpression = "an expression"
 // infix are operators that begin no expression.
 var infix = strings.Fields("= += -= *= /= %= &= |= ^= <<= >>= , / % == != <= >= | ^ || ? . -> #")
 
-// operatorNames are the operators that C++ has names for.
-var operatorNames = map[string]string{
-	"and": "&&", "or": "||", "not": "!", "xor": "^", "bitand": "&", "bitor": "|", "compl": "~", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=", "not_eq": "!=",
-}
-
 // unknown refuses a name that nothing declares.
 func (p *cursor) unknown(t cpp.Token, format string) {
 	if line := p.file.leftOut[t.Text]; line > 0 {

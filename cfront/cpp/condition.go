@@ -26,35 +26,36 @@ func (r *reader) holds(word Token, args []Token) bool {
 	return v != 0
 }
 
-// prepared replaces defined and macros.
+// prepared replaces macros, and what asks for them: defined may come from a macro, as compilers have it.
 func (r *reader) prepared(args []Token) []Token {
-	var out []Token
-	for i := 0; i < len(args); i++ {
-		t := args[i]
-		if !t.Is("defined") && !t.Is("__has_include") {
-			out = append(out, t)
-			continue
-		}
-		from, open := i, 0
-		for i++; i < len(args) && (args[i].Is("(") || open > 0); i++ {
-			if args[i].Is("(") {
-				open++
-			}
-			if args[i].Is(")") {
-				if open--; open == 0 {
-					break
-				}
-			}
-		}
-		value := "0"
-		for _, u := range args[from+1 : min(i+1, len(args))] {
-			if t.Is("defined") && u.Kind == Name && r.macros[u.Text] != nil {
-				value = "1"
-			}
-		}
-		out = append(out, Token{Kind: Number, Text: value, At: t.At})
+	if len(args) == 0 {
+		return nil
 	}
-	return r.all(out)
+	asked := r.asking
+	r.asking = true
+	defer func() { r.asking = asked }()
+	return r.all(args)
+}
+
+// answer reads the operand of defined, or of __has_include, which finds nothing.
+func (r *reader) answer(word Token) Token {
+	value, open := "0", 0
+	for {
+		t := r.raw()
+		switch {
+		case t.Kind == End:
+			return Token{Kind: Number, Text: value, At: word.At}
+		case t.Is("("):
+			open++
+		case t.Is(")"):
+			open--
+		case word.Is("defined") && t.Kind == Name && r.macros[t.Text] != nil:
+			value = "1"
+		}
+		if open <= 0 {
+			return Token{Kind: Number, Text: value, At: word.At}
+		}
+	}
 }
 
 // conditions reads an expression of integers (C11, 6.10.1).
@@ -108,6 +109,11 @@ func (c *conditions) choice() int64 {
 	return b
 }
 
+// Words are the names that C++ has for operators.
+var Words = map[string]string{
+	"and": "&&", "or": "||", "not": "!", "xor": "^", "bitand": "&", "bitor": "|", "compl": "~", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=", "not_eq": "!=",
+}
+
 // levels are the binary operators from the weakest on.
 var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
@@ -118,11 +124,17 @@ func (c *conditions) binary(level int) int64 {
 	v := c.binary(level + 1)
 	for {
 		op := c.tok()
-		if op.Kind != Symbol || !slices.Contains(levels[level], op.Text) {
+		text := op.Text
+		if word, is := Words[text]; is && op.Kind == Name {
+			text = word
+		} else if op.Kind != Symbol {
+			return v
+		}
+		if !slices.Contains(levels[level], text) {
 			return v
 		}
 		c.i++
-		v, _ = Computed(op.Text, v, c.binary(level+1), false) // what is not evaluated may divide by zero
+		v, _ = Computed(text, v, c.binary(level+1), false) // what is not evaluated may divide by zero
 	}
 }
 
@@ -134,13 +146,13 @@ func (c *conditions) unary() int64 {
 	t := c.tok()
 	c.i++
 	switch {
-	case t.Is("!"):
+	case t.Is("!"), t.Is("not"):
 		return truth(c.unary() == 0)
 	case t.Is("-"):
 		return -c.unary()
 	case t.Is("+"):
 		return c.unary()
-	case t.Is("~"):
+	case t.Is("~"), t.Is("compl"):
 		return ^c.unary()
 	case t.Is("("):
 		v := c.choice()

@@ -73,6 +73,10 @@ type Config struct {
 	// LeftOut gets the functions that stand in branches which are left out, behind one of the words Kernels, with definitions under which they are read.
 	LeftOut map[string][]string
 	Kernels []string
+	// Lacking are macros that the text uses and does not have. Those that branches define which are left out get definitions under which they are read.
+	Lacking map[string][]string
+	// Large: a macro that makes too much of one use stays there, as NAME();, and is no fault: nobody asks for what it would declare.
+	Large bool
 	// Sought is a word that is looked for in what conditions leave out.
 	Sought string
 }
@@ -81,6 +85,7 @@ type Config struct {
 const (
 	maxTokens    = 1_000_000 // that come out
 	maxExpanded  = 2_000_000 // that macros make
+	maxLarge     = 100_000   // that one use of a macro makes, where it may stay
 	maxDepth     = 200       // files and conditions within each other, macros in arguments of macros
 	maxCondition = 10_000    // tokens of a condition
 )
@@ -112,7 +117,16 @@ func Find(ctx context.Context, cfg Config, file, text string) (tokens []Token, t
 	r.enter(file, text)
 	tokens = make([]Token, 0, len(text)/4)
 	for {
-		t := r.expanded()
+		r.out = len(tokens)
+		t, large := r.step()
+		if large {
+			tokens = tokens[:r.use.out]
+			for _, text := range []string{r.use.of.Text, "(", ")", ";"} {
+				tokens = append(tokens, Token{Kind: Symbol, Text: text, At: r.use.of.At})
+			}
+			tokens[r.use.out].Kind = Name
+			continue
+		}
 		tokens = append(tokens, t)
 		if t.Kind == End {
 			return tokens, r.tests, nil

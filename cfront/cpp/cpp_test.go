@@ -60,10 +60,28 @@ func TestRun(t *testing.T) {
 		{"#define N 4\n#pragma unroll N\n#pragma once\nx", "[unroll N] x"},
 		{"#define A(x) x\nA(1\n#ifdef PRE\n+ 2\n#endif\n)", "1 + 2"},
 		{"# 1 \"f\"\n#warning w\n#\nx", "x"},
+		{"#if not defined(X) and PRE bitand 4 or 1 / 0\ny\n#endif", "y"},
+		{"#define HAS (defined X || defined(PRE))\n#define NONE defined X\n#if HAS && !(NONE)\ny\n#endif", "y"},
 	} {
 		if got, _, err := run(t, c.text, headers); err != nil || got != c.want {
 			t.Errorf("%q: got %q, %v; want %q", c.text, got, err, c.want)
 		}
+	}
+}
+
+// TestLarge: what a macro makes too much of stays, as a call, where that is allowed; what stands around it is read.
+func TestLarge(t *testing.T) {
+	bomb := "#define x0(a) a a\n"
+	for i := range 40 {
+		bomb += fmt.Sprintf("#define x%d(a) x%d(a) x%d(a)\n", i+1, i, i)
+	}
+	tokens, err := cpp.Run(t.Context(), cpp.Config{Large: true}, "a.c", bomb+"a; x40(b) x0(c)\nd; x40(x0(e) f) g;")
+	got := ""
+	for _, tok := range tokens {
+		got += tok.Text
+	}
+	if want := "a;x40();ccd;x40();g;"; err != nil || got != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }
 

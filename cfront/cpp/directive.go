@@ -138,6 +138,8 @@ func (r *reader) skip(in *input) {
 		}
 		c := &in.conditions[len(in.conditions)-1]
 		switch word := line[0]; word.Text {
+		case "define":
+			r.leaveOutMacro(in, nested, line[1:])
 		case "if", "ifdef", "ifndef":
 			nested = append(nested, condition{branches: []branch{{word, line[1:]}}})
 		case "elif", "else", "elifdef", "elifndef":

@@ -53,6 +53,9 @@ func (r *reader) pragma(word Token) Token {
 
 // replace puts the replacement of a macro in front of what is read; false where a function-like macro has no arguments.
 func (r *reader) replace(use Token, m *macro) bool {
+	if !slices.ContainsFunc(r.lists, func(l list) bool { return l.bottom || len(l.tokens) > 0 }) {
+		r.use = topUse{use, r.out, r.made}
+	}
 	body := m.body
 	if m.function {
 		args, ok := r.arguments(use, m)
@@ -83,6 +86,9 @@ func (r *reader) replace(use Token, m *macro) bool {
 // grown counts the tokens that macros make.
 func (r *reader) grown(at Token, n int) {
 	before := r.made
+	if r.cfg.Large && r.made-r.use.made > maxLarge {
+		panic(tooLarge{})
+	}
 	if r.made += n + 1; r.made > maxExpanded {
 		r.fail(at, "macros make more than %d tokens", maxExpanded)
 	}

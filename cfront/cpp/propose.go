@@ -209,8 +209,23 @@ func (r *reader) leaveOut(in *input, nested []condition) {
 	if _, known := r.cfg.LeftOut[name]; known || name == "" {
 		return
 	}
-	r.cfg.LeftOut[name] = r.propose(func(p *proposal) bool {
+	r.cfg.LeftOut[name] = r.read(in, nested)
+}
+
+// read looks for definitions under which a place is read that is left out.
+func (r *reader) read(in *input, nested []condition) []string {
+	return r.propose(func(p *proposal) bool {
 		chain := append([]condition{in.conditions[len(in.conditions)-1]}, nested...)
 		return !slices.ContainsFunc(chain, func(c condition) bool { return !p.reach(&c) })
 	})
+}
+
+// leaveOutMacro notes by what a macro would be defined that the text lacks.
+func (r *reader) leaveOutMacro(in *input, nested []condition, line []Token) {
+	if len(line) == 0 {
+		return
+	}
+	if flags, lacks := r.cfg.Lacking[line[0].Text]; lacks && flags == nil {
+		r.cfg.Lacking[line[0].Text] = r.read(in, nested)
+	}
 }

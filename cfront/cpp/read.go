@@ -10,8 +10,11 @@ type reader struct {
 	lists  []list // tokens of macros and arguments, the current one last
 	files  []*input
 	made   int             // tokens that macros made
+	use    topUse          // the macro of the text whose replacement is read
+	out    int             // tokens that came out
 	nested int             // arguments in arguments
 	once   map[string]bool // headers that say #pragma once
+	asking bool            // a condition is read, in which defined asks for macros
 	trials int             // of definitions that are proposed
 	main   string          // the name of the text
 	tests  []string        // what conditions test that leave out the word which is sought
@@ -23,6 +26,31 @@ type list struct {
 	of     *macro
 	// bottom: no token is read from what is below.
 	bottom bool
+}
+
+// topUse is where the text uses a macro, with how many tokens had come out by then, and macros had made.
+type topUse struct {
+	of        Token
+	out, made int
+}
+
+// tooLarge leaves the recursion where one use of a macro makes too much.
+type tooLarge struct{}
+
+// step is the next token with macros replaced, or that a macro makes too much, of which nothing is left then.
+func (r *reader) step() (t Token, large bool) {
+	defer func() {
+		if e := recover(); e != nil {
+			if _, large = e.(tooLarge); !large {
+				panic(e)
+			}
+			for len(r.lists) > 0 {
+				r.pop()
+			}
+			r.nested = 0
+		}
+	}()
+	return r.expanded(), false
 }
 
 // input is an open file.
@@ -99,6 +127,9 @@ func (r *reader) expanded() Token {
 				r.fail(t, "a character %q that C does not have here", t.Text)
 			}
 			return t
+		}
+		if r.asking && (t.Is("defined") || t.Is("__has_include")) {
+			return r.answer(t)
 		}
 		m := r.macros[t.Text]
 		if m == nil {

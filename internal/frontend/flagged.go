@@ -47,10 +47,7 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 	l.add("version: 1")
 	l.add("source: %q", filepath.Base(f.path))
 	l.add("kernel: %q", f.name())
-	defines := f.opt.C.Define
-	if f.file.Defined != "" {
-		defines = append(slices.Clone(defines), f.file.Defined)
-	}
+	defines := slices.Concat(f.opt.C.Define, f.file.Defined)
 	for i, d := range defines {
 		if strings.ContainsAny(d, " \t\n") {
 			return "", mistake("-D %s: a macro with blanks cannot be passed to the compiler", d).WithHint("define it in the source")
