@@ -25,10 +25,7 @@ func ParseExpr(text string) (e *Expr, err error) {
 // parse is ParseExpr, with the tokens of the expression.
 func parse(text string) (e *Expr, tokens []lex.Token, err error) {
 	defer throw.Catch(&err)
-	t, err := exprlang.Parse(&language, text)
-	if err != nil {
-		return nil, nil, err
-	}
+	t := throw.Get(exprlang.Parse(&language, text))
 	return tree{t}.value(t.Number()), t.Tokens, nil
 }
 
