@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -68,10 +69,7 @@ func experiment(m *models.Model, fit *Fit, rows []Row) *Experiment {
 		if r.Ratio == 0 {
 			continue
 		}
-		x := make([]float64, len(c.Features))
-		for i, name := range c.Features {
-			x[i] = r.Features[name]
-		}
+		x := lists.Map(c.Features, func(name string) float64 { return r.Features[name] })
 		predicted := throw.Get(p.Predict(r.Features))
 		terms := c.Terms(x, params, nil)
 		point := ExperimentPoint{Ratio: r.Ratio, Measured: r.Output, Predicted: predicted.Seconds, Gmem: terms[at(gmem)], Onchip: terms[at(onchip)]}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
@@ -120,10 +121,7 @@ func (p *Profile) LeaveOut(unread func(Calibration) error) {
 
 // Warnings says which models are left out.
 func (p *Profile) Warnings() (out []string) {
-	for _, u := range p.Unread {
-		out = append(out, warning.OtherVersion.About("model "+u.Fit.Model, "%s", u.Reason()))
-	}
-	return out
+	return lists.Map(p.Unread, func(u Unread) string { return warning.OtherVersion.About("model "+u.Fit.Model, "%s", u.Reason()) })
 }
 
 // Reason says why the model is left out, and what to do.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/models"
@@ -219,10 +220,7 @@ func (t *Table) Rows(m *models.Model) (_ []Row, err error) {
 	needs, output := models.Evaluator(m.OutputExpr())
 	kernels := t.Kernels()
 	rows := make([]Row, len(t.cells))
-	columns := make([]int, len(needs))
-	for k, name := range needs {
-		columns[k] = t.column(name, "which the model's output needs")
-	}
+	columns := lists.Map(needs, func(name string) int { return t.column(name, "which the model's output needs") })
 	values := make([]float64, len(needs))
 	for i := range rows {
 		for k, c := range columns {

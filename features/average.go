@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -78,10 +79,7 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) *po
 	}
 	linear, averaged := c.byTrips(d, n, trips)
 	difference := throw.Get(n.Sub(linear))
-	natural := make([]polycount.Constraint, len(trips))
-	for i, t := range trips {
-		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
-	}
+	natural := lists.Map(trips, func(t trip) polycount.Constraint { return polycount.GE(polycount.Name(t.name), polycount.Int(0)) })
 	where := polycount.NewSet(nil, nil, natural...)
 	if a := c.k.Assumptions; a != nil {
 		where = throw.Get(where.IntersectParams(a))
@@ -332,12 +330,8 @@ func (c *counter) unknownTrips(d *polycount.Set) error {
 
 func (c *counter) notLinear(d *polycount.Set, trips []trip) error {
 	loops, bounds := c.boundedLoops(d)
-	var of []string
-	for _, t := range trips {
-		of = append(of, t.Of.String())
-	}
 	return fmt.Errorf("the iterations of loop %s depend on %s, and their number is not linear in %s, so that its average does not give "+
-		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, strings.Join(of, " and "))
+		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, lists.Join(trips, " and ", func(t trip) string { return t.Of.String() }))
 }
 
 // dependsOnData returns an error if the elements that a statement accesses depend on data.

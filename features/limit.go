@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gpuperf/internal/lists"
 	"gpuperf/polycount"
 )
 
@@ -55,10 +56,7 @@ const noFormula = "no formula within the limit of work"
 
 // Uncounted are the keys of records that are missing, as warnings say: their numbers are not known, and not 0.
 func (s *Statistics) Uncounted() (keys []Key) {
-	for _, f := range s.failed {
-		keys = append(keys, f.key)
-	}
-	return keys
+	return lists.Map(s.failed, func(f failure) Key { return f.key })
 }
 
 // exceeds reports that the formula of a record takes more work than is allowed.

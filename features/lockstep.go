@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -59,10 +60,7 @@ func (c *counter) unevenLoops(s *kernel.Stmt) (list []unevenLoop) {
 		return nil // it does not run
 	}
 	for _, l := range loopsAround(program.nest.Body, s.ID) {
-		var starts []polycount.Affine
-		for _, b := range l.Lower {
-			starts = append(starts, b.Num.Subst(tagged).AddInt(b.Den-1).FloorDiv(b.Den))
-		}
+		starts := lists.Map(l.Lower, func(b polycount.Bound) polycount.Affine { return b.Num.Subst(tagged).AddInt(b.Den - 1).FloorDiv(b.Den) })
 		if slices.ContainsFunc(starts, func(a polycount.Affine) bool { return slices.ContainsFunc(differ, a.Has) }) {
 			differ, list = append(differ, l.Iname), append(list, unevenLoop{l.Iname, starts})
 		}

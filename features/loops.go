@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -390,9 +391,7 @@ func (s *Statistics) Loops() ([]Loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	var out []Loop
-	for _, l := range list {
-		out = append(out, Loop{l.iname, slices.Sorted(maps.Keys(l.path)), slices.Sorted(maps.Keys(l.carried))})
-	}
-	return out, nil
+	return lists.Map(list, func(l *loopFacts) Loop {
+		return Loop{l.iname, slices.Sorted(maps.Keys(l.path)), slices.Sorted(maps.Keys(l.carried))}
+	}), nil
 }

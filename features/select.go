@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -184,16 +185,9 @@ func (s *Statistics) Explain(id ID) []string {
 	if err != nil {
 		return []string{s.wrap(id, err).Error()}
 	}
-	var out []string
-	for _, i := range p.fixed {
-		out = append(out, s.Records[i].Key.String())
-	}
+	out := lists.Map(p.fixed, func(i int) string { return s.Records[i].Key.String() })
 	for _, c := range p.conditional {
-		var texts []string
-		for _, cond := range c.conditions {
-			texts = append(texts, cond.text)
-		}
-		out = append(out, s.Records[c.record].Key.String()+" where "+strings.Join(texts, " and "))
+		out = append(out, s.Records[c.record].Key.String()+" where "+lists.Join(c.conditions, " and ", func(cond condition) string { return cond.text }))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	hw "gpuperf/device/machine"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 )
 
@@ -286,8 +287,5 @@ func featuresOn(d *facts.Device) []Feature {
 func Names(d *facts.Device) []string { return namesOf(featuresOn(d)) }
 
 func namesOf(list []Feature) (names []string) {
-	for _, f := range list {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(list, func(f Feature) string { return f.Name })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/device/datafile"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
@@ -145,11 +146,7 @@ func (r *reader) dimensions(n *yamlfile.Node) (_ []number, err error) {
 	if len(items) < 1 || len(items) > 3 {
 		return nil, n.Errorf("expected one to three numbers, found %d", len(items))
 	}
-	out := make([]number, len(items))
-	for i, item := range items {
-		out[i] = r.number(item)
-	}
-	return out, nil
+	return lists.Map(items, r.number), nil
 }
 
 func (r *reader) shared(n *yamlfile.Node) (_ *number, err error) {

@@ -3,6 +3,7 @@ package models
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
@@ -55,10 +56,7 @@ func (r *reader) binary(n *yamlfile.Node) (err error) {
 	}
 	f := throw.Get(n.Fields(Keys["binary"]...))
 	b := &Binary{}
-	var known []string
-	for _, t := range r.m.Terms {
-		known = append(known, t.Name)
-	}
+	known := lists.Map(r.m.Terms, func(t Term) string { return t.Name })
 	each(f["terms"], func(p yamlfile.Entry) (err error) {
 		defer throw.Catch(&err)
 		if !slices.Contains(known, p.Key.Text) {

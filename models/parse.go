@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 )
@@ -102,10 +103,7 @@ func (t tree) call(name lex.Token, arguments []ast.Node) *Expr {
 	if !ok {
 		t.FailHint(name.At, source.Suggest(name.Text, slices.Sorted(maps.Keys(functions))), "unknown function %s", name.Text)
 	}
-	var args []*Expr
-	for _, a := range arguments {
-		args = append(args, t.value(a))
-	}
+	args := lists.Map(arguments, t.value)
 	if (op == Min || op == Max) && len(args) > 2 {
 		// min and max of more than two are nested pairs
 		e := args[0]

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -280,10 +281,7 @@ func (p *parser) lowerExists(w *linear.Work, f formula, base []*linear.Conj, nam
 		}
 		all = append(all, v)
 	}
-	var wide []*linear.Conj
-	for _, c := range base {
-		wide = append(wide, c.Substitute(len(all), linear.IdentityRows(len(names))))
-	}
+	wide := lists.Map(base, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(all), linear.IdentityRows(len(names))) })
 	for _, c := range p.lower(w, f.args[0], wide, all) {
 		q, _ := c.Quantify(c.After(len(names)))
 		out = append(out, w.OpenUnlessSingle(q)...)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -313,11 +314,7 @@ type Unknown struct {
 
 func (u *Unknown) Error() string {
 	const most = 12 // that are named
-	var keys []string
-	for _, k := range u.Keys[:min(len(u.Keys), most)] {
-		keys = append(keys, string(k))
-	}
-	list := strings.Join(keys, ", ")
+	list := lists.Join(u.Keys[:min(len(u.Keys), most)], ", ", func(k Key) string { return string(k) })
 	if n := len(u.Keys) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}

@@ -3,6 +3,8 @@ package evaluate
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // geomeans returns the geometric mean of the relative errors, and that of Point.WorkRemoved as a prediction: nil where not measured.
@@ -41,10 +43,7 @@ func (points Points) Worst() float64 {
 
 // Percentile is the relative error, without sign, that this part of the points does not exceed.
 func (points Points) Percentile(part float64) float64 {
-	var all []float64
-	for _, p := range points {
-		all = append(all, math.Abs(p.RelativeError))
-	}
+	all := lists.Map(points, func(p Point) float64 { return math.Abs(p.RelativeError) })
 	if len(all) == 0 {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/remedy"
 	"gpuperf/kernel"
 	"gpuperf/launch"
@@ -94,10 +95,7 @@ func (p *pricer) seconds(of *launch.Program) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x := make([]float64, len(p.model.Features))
-	for i, name := range p.model.Features {
-		x[i] = values[name]
-	}
+	x := lists.Map(p.model.Features, func(name string) float64 { return values[name] })
 	return p.model.Eval(x, p.values), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/terminal"
 )
 
@@ -64,10 +65,7 @@ const gap = 2
 
 // lines are the header and the rows.
 func (t *Table) lines() [][]string {
-	head := make([]string, len(t.header))
-	for i, h := range t.header {
-		head[i] = strings.TrimPrefix(h, ">")
-	}
+	head := lists.Map(t.header, func(h string) string { return strings.TrimPrefix(h, ">") })
 	return append([][]string{head}, t.rows...)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -60,10 +61,7 @@ func (v Variant) kernelArgs() []NamedValue {
 
 // call calls a function of the generator's file.
 func (g *Generator) call(function string, args []NamedValue) (starlark.Value, error) {
-	var kwargs []starlark.Tuple
-	for _, a := range args {
-		kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
-	}
+	kwargs := lists.Map(args, func(a NamedValue) starlark.Tuple { return starlark.Tuple{starlark.String(a.Name), a.Value.starlark()} })
 	return g.module.Call(context.Background(), function, kwargs)
 }
 

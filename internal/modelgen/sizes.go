@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/workload"
@@ -70,10 +71,7 @@ func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int
 		panic(throw.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name))
 	}
 	points := opt.pointCount(len(params))
-	axes := make([][]int64, len(params))
-	for i, p := range params {
-		axes[i] = s.axis(p, points, from, to)
-	}
+	axes := lists.Map(params, func(p string) []int64 { return s.axis(p, points, from, to) })
 	order := spreadOut(points, len(params))
 	for i := range points {
 		at := map[string]int64{}
@@ -299,10 +297,7 @@ func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
 // ascending order.
 func (s *subject) axis(param string, points int, from, to float64) []int64 {
 	first, step := throw.Get2(s.at(nil).Values(param))
-	var asked []int64
-	for _, at := range s.Sizes {
-		asked = append(asked, at[param])
-	}
+	asked := lists.Map(s.Sizes, func(at map[string]int64) int64 { return at[param] })
 	lo, hi := float64(slices.Min(asked))*from, float64(slices.Max(asked))*to
 	if hi < 1.5*lo {
 		lo = hi / 2

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
@@ -36,10 +37,7 @@ func again(x *study) (out []candidate) {
 		}
 		slices.SortFunc(list, func(a, b Row) int { return a.At.Line - b.At.Line })
 		first, rest := list[0], list[1:]
-		var lines []string
-		for _, r := range rest {
-			lines = append(lines, fmt.Sprint(r.At.Line))
-		}
+		lines := lists.Map(rest, func(r Row) string { return fmt.Sprint(r.At.Line) })
 		where := "line"
 		if len(lines) > 1 {
 			where = "lines"

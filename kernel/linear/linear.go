@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -162,10 +163,7 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 
 // Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
 func (l *Loop) Constraints() []polycount.Constraint {
-	var cs []polycount.Constraint
-	for _, b := range l.Lower {
-		cs = append(cs, kernel.AtLeast(l.Iname, b))
-	}
+	cs := lists.Map(l.Lower, func(b polycount.Bound) polycount.Constraint { return kernel.AtLeast(l.Iname, b) })
 	for _, b := range l.Upper {
 		cs = append(cs, kernel.AtMost(l.Iname, b))
 	}

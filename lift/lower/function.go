@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -214,11 +215,7 @@ func (c *lowering) callTuple(u *lift.UserFun, args []*val) []expr.Expr {
 		value := expand(l.Expr)
 		keep(l.Name, lift.Scalar(c.typeOf(value)), value)
 	}
-	out := make([]expr.Expr, len(u.Defs))
-	for i, d := range u.Defs {
-		out[i] = expand(d)
-	}
-	return out
+	return lists.Map(u.Defs, expand)
 }
 
 // typeOf is the type of an expression over the variables and arrays made so far.

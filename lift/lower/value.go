@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -181,11 +182,7 @@ func common(vs ...*val) kernel.Space {
 
 // components loads all scalars and vectors of a value that has no arrays.
 func (v *val) components() []expr.Expr {
-	var all []expr.Expr
-	for _, part := range v.parts() {
-		all = append(all, part.load())
-	}
-	return all
+	return lists.Map(v.parts(), func(part *val) expr.Expr { return part.load() })
 }
 
 // parts are the scalars and vectors of a value that has no arrays.

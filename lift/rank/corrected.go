@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/throw"
 )
@@ -76,10 +77,7 @@ func (s *Set) finished() *Set {
 func (s *Set) centred(values []float64) []float64 {
 	out := slices.Clone(values)
 	for _, g := range s.Groups() {
-		var own []float64
-		for _, i := range g.Index {
-			own = append(own, values[i])
-		}
+		own := lists.Map(g.Index, func(i int) float64 { return values[i] })
 		middle := median(own)
 		for _, i := range g.Index {
 			out[i] -= middle

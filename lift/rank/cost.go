@@ -11,6 +11,7 @@ import (
 	"gpuperf/calibrate/lm"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/throw"
 	"gpuperf/launch"
@@ -75,11 +76,7 @@ func Estimated(names []string, d *facts.Device) (Scorer, error) {
 		return nil, err
 	}
 	return func(s *Set) ([]float64, error) {
-		var out []float64
-		for _, p := range s.Points {
-			out = append(out, -math.Log(seconds(p.Features)))
-		}
-		return out, nil
+		return lists.Map(s.Points, func(p Point) float64 { return -math.Log(seconds(p.Features)) }), nil
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/throw"
 	"gpuperf/launch"
@@ -192,11 +193,7 @@ func plainRows(s *Set, names []string) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([][]float64, len(s.Points))
-	for i, p := range s.Points {
-		rows[i] = p.Features
-	}
-	return rows, nil
+	return lists.Map(s.Points, func(p Point) []float64 { return p.Features }), nil
 }
 
 // placedRows are the logarithms of the features, of more numbers of each point, and, if the set has the features that they are computed from,
@@ -245,10 +242,7 @@ func withPlaces(s *Set, rows [][]float64) [][]float64 {
 
 // places are the ranks of the values at these indices, divided by their number.
 func places(values []float64, index []int) []float64 {
-	in := make([]float64, len(index))
-	for j, i := range index {
-		in[j] = values[i]
-	}
+	in := lists.Map(index, func(i int) float64 { return values[i] })
 	ranks := Ranks(in)
 	for j := range ranks {
 		ranks[j] /= float64(len(in))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 )
 
@@ -58,10 +59,7 @@ type binned struct {
 // binsOf divides a feature so that bins have about as many rows.
 func binsOf(rows [][]float64, feature int) binned {
 	b := binned{feature: feature, bin: make([]uint8, len(rows))}
-	sorted := make([]float64, len(rows))
-	for i, row := range rows {
-		sorted[i] = row[feature]
-	}
+	sorted := lists.Map(rows, func(row []float64) float64 { return row[feature] })
 	slices.Sort(sorted)
 	last := sorted[len(sorted)-1]
 	for k := range binCount - 1 {
