@@ -152,12 +152,7 @@ func (t *Table) column(name, what string) int {
 	if i := slices.Index(t.Columns, name); i >= 0 {
 		return i
 	}
-	var features []string
-	for _, c := range t.Columns {
-		if strings.HasPrefix(c, "f_") {
-			features = append(features, c)
-		}
-	}
+	features := lists.Where(t.Columns, func(c string) bool { return strings.HasPrefix(c, "f_") })
 	e := t.errorAt(t.header[len(t.header)-1], "the table has no column %s, %s", name, what)
 	panic(throw.Of(e.WithHint("%s", source.Suggest(name, features))))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -125,12 +126,9 @@ func (s *Statistics) counted(sizes map[string]int64, alone []Record) []Counted {
 
 // Alone are the counts at given sizes of the same kernel for which there is no formula.
 func (s *Statistics) Alone(at *Statistics) (alone []Record) {
-	for _, r := range at.Records {
-		if !slices.ContainsFunc(s.Records, func(o Record) bool { return o.Key == r.Key }) {
-			alone = append(alone, r)
-		}
-	}
-	return alone
+	return lists.Where(at.Records, func(r Record) bool {
+		return !slices.ContainsFunc(s.Records, func(o Record) bool { return o.Key == r.Key })
+	})
 }
 
 // Values are what the records count at sizes.

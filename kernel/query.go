@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -10,11 +11,7 @@ import (
 
 // Inames lists the inames in the order of the domains and their dimensions.
 func (k *Kernel) Inames() []string {
-	var out []string
-	for _, d := range k.Domains {
-		out = append(out, d.Dims()...)
-	}
-	return out
+	return lists.Flat(k.Domains, (*polycount.Set).Dims)
 }
 
 // IsIname reports whether name is a dimension of a domain.
@@ -214,22 +211,10 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 
 // Writers returns the statements that assign to the variable.
 func (k *Kernel) Writers(name string) []*Stmt {
-	var out []*Stmt
-	for _, s := range k.Statements {
-		if s.Target() == name {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Where(k.Statements, func(s *Stmt) bool { return s.Target() == name })
 }
 
 // Readers returns the statements that read the variable.
 func (k *Kernel) Readers(name string) []*Stmt {
-	var out []*Stmt
-	for _, s := range k.Statements {
-		if k.ReadsFrom(s, name) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Where(k.Statements, func(s *Stmt) bool { return k.ReadsFrom(s, name) })
 }

@@ -83,10 +83,7 @@ var accesses = map[kernel.Space]tally{kernel.Global: globalLoads, kernel.Local: 
 var distinct = map[kernel.Space]tally{kernel.Global: distinctGlobal, kernel.Local: distinctLocal}
 
 func (s *sums) of(list ...tally) (sum int64) {
-	for _, t := range list {
-		sum += s[t]
-	}
-	return sum
+	return lists.Sum(list, func(t tally) int64 { return s[t] })
 }
 
 func ratio(a, b int64) float64 {

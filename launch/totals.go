@@ -73,10 +73,7 @@ func launched(name string) func(statics) float64 {
 // perWarp sums features per work-item over sub-groups.
 func perWarp(names ...string) func(statics) float64 {
 	return func(v statics) float64 {
-		sum := 0.0
-		for _, name := range names {
-			sum += v.get(name)
-		}
+		sum := lists.Sum(names, v.get)
 		return sum * v.warps(DefaultSubgroup)
 	}
 }

@@ -98,10 +98,7 @@ func newSize(terms []monomial) Size {
 }
 
 func (m monomial) degree() (d int) {
-	for _, p := range m.powers {
-		d += p.exp
-	}
-	return d
+	return lists.Sum(m.powers, func(p power) int { return p.exp })
 }
 
 func (m monomial) times(o monomial) monomial {

@@ -197,11 +197,7 @@ func Components(t *Type) []*Type {
 	case ArrayType:
 		return Components(t.Elem)
 	case TupleType:
-		var all []*Type
-		for _, e := range t.Elems {
-			all = append(all, Components(e)...)
-		}
-		return all
+		return lists.Flat(t.Elems, Components)
 	}
 	return []*Type{t}
 }

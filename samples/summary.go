@@ -42,10 +42,7 @@ func Summarize(trials []float64) Summary {
 	x := slices.Clone(trials)
 	slices.Sort(x)
 	rank, coverage := medianRank(n)
-	sum := 0.0
-	for _, t := range x {
-		sum += t
-	}
+	sum := lists.Sum(x, func(t float64) float64 { return t })
 	return Summary{
 		Median:   middle(x),
 		Lo:       x[rank],

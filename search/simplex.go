@@ -45,10 +45,7 @@ func (s *simplex) along(far float64) genes {
 	others := s.points[:len(s.points)-1]
 	all := lists.Map(s.points, func(p member) genes { return p.genes })
 	for _, n := range names(all...) {
-		middle := 0.0
-		for _, p := range others {
-			middle += p.genes.or(n, s.r) / float64(len(others))
-		}
+		middle := lists.Sum(others, func(p member) float64 { return p.genes.or(n, s.r) / float64(len(others)) })
 		out[n] = mirrored(middle + far*(middle-last.or(n, s.r)))
 	}
 	return out

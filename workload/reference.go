@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
@@ -226,10 +227,7 @@ func (e *expected) compare(data []byte) error {
 	if parts == nil {
 		parts = []device.Run{{First: 0, Count: int64(e.want.Len())}}
 	}
-	n := int64(0)
-	for _, p := range parts {
-		n += p.Count
-	}
+	n := lists.Sum(parts, func(p device.Run) int64 { return p.Count })
 	if int64(got.Len()) != n {
 		return fmt.Errorf("%d elements instead of %d", got.Len(), n)
 	}

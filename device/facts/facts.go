@@ -275,12 +275,7 @@ func (d *Device) Known(keys ...Key) bool {
 
 // Need returns an *Unknown where one of the facts is not known.
 func (d *Device) Need(keys ...Key) error {
-	var missing []Key
-	for _, k := range keys {
-		if !d.Known(k) {
-			missing = append(missing, k)
-		}
-	}
+	missing := lists.Where(keys, func(k Key) bool { return !d.Known(k) })
 	if missing == nil {
 		return nil
 	}

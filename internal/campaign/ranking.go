@@ -268,10 +268,7 @@ func PredictionsOf(rankings []Ranking) (all []*Prediction) {
 
 // SkippedOf are the kernels of rankings that the device would refuse.
 func SkippedOf(rankings []Ranking) (all []Refused) {
-	for _, r := range rankings {
-		all = append(all, r.Skipped...)
-	}
-	return all
+	return lists.Flat(rankings, func(r Ranking) []Refused { return r.Skipped })
 }
 
 // SizesOf are the sizes of rankings.

@@ -183,12 +183,7 @@ func place(file string, line int) string {
 
 // text is the remedy as sentences.
 func (r *Remedy) text() string {
-	var where []string
-	for _, text := range []string{r.Array, place(r.File, r.Line)} {
-		if text != "" {
-			where = append(where, text)
-		}
-	}
+	where := lists.Where([]string{r.Array, place(r.File, r.Line)}, func(text string) bool { return text != "" })
 	share := ""
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)

@@ -91,10 +91,7 @@ func (t *Table) isRight(column int) bool { return strings.HasPrefix(t.header[col
 // alone fill that tell the rows apart.
 func (t *Table) parts(width []int, room int) [][]int {
 	keys := t.keys()
-	beside := 0
-	for _, w := range width[:min(keys, len(width))] {
-		beside += w + gap
-	}
+	beside := lists.Sum(width[:min(keys, len(width))], func(w int) int { return w + gap })
 	if beside >= room { // which leaves no room for any other column
 		room = 0
 	}

@@ -19,3 +19,15 @@ func TestMap(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestFlat(t *testing.T) {
+	if got := lists.Flat([]int{1, 0, 2}, func(n int) []int { return make([]int, n) }); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+	if got := lists.Where([]int{1, 2, 3, 4}, func(n int) bool { return n%2 == 0 }); !slices.Equal(got, []int{2, 4}) {
+		t.Errorf("%v", got)
+	}
+	if got := lists.Sum([]string{"ab", "c"}, func(s string) int { return len(s) }); got != 3 {
+		t.Errorf("%d, want 3", got)
+	}
+}

@@ -149,12 +149,7 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 		}
 	}
 	match := cmp.Or(f.Match, models.Superset)
-	var out []*Generator
-	for _, g := range c.generators {
-		if matches[match](g.Tags, f.Tags) {
-			out = append(out, g)
-		}
-	}
+	out := lists.Where(c.generators, func(g *Generator) bool { return matches[match](g.Tags, f.Tags) })
 	if len(out) == 0 {
 		hint := "generators are " + strings.Join(names, ", ")
 		if match != models.Intersect && len(f.Tags) > 1 {

@@ -57,10 +57,7 @@ const mostKept = 64
 // index is the text of the index of the accesses at a site, with numbers for the counters of loops; "" where they have several.
 func (x *study) index(site launch.Site) (index string) {
 	for _, s := range x.Kernel.Statements {
-		var all []*expr.Access
-		for _, e := range s.Exprs() {
-			all = append(all, expr.Accesses(e)...)
-		}
+		all := lists.Flat(s.Exprs(), expr.Accesses)
 		for i, a := range all {
 			at := s.At
 			if len(s.Places) == len(all) && s.Places[i].Line > 0 {

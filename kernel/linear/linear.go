@@ -123,12 +123,7 @@ type Sync struct {
 // Barriers lists the barriers in program order.
 func (n *Nest) Barriers() ([]Sync, error) {
 	// Bounds may depend on the group: what counts are the iterations that any group makes. Explicit barriers may depend on work-items.
-	var axes []string
-	for _, d := range n.Context.Dims() {
-		if isGroup(d) || n.Kernel.ExplicitBarriers {
-			axes = append(axes, d)
-		}
-	}
+	axes := lists.Where(n.Context.Dims(), func(d string) bool { return isGroup(d) || n.Kernel.ExplicitBarriers })
 	base, err := n.Context.Project(axes...)
 	if err != nil {
 		return nil, err

@@ -346,10 +346,7 @@ func (r *remover) slice() error {
 		return nil
 	}
 	for _, p := range r.parts {
-		var exprs []expr.Expr
-		for _, l := range p.loads {
-			exprs = append(exprs, l.acc.Index...)
-		}
+		exprs := lists.Flat(p.loads, func(l load) []expr.Expr { return l.acc.Index })
 		if p.store != nil {
 			exprs = append(exprs, p.store.Index...)
 		}

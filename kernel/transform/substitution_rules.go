@@ -162,10 +162,7 @@ func expandAround(k *kernel.Kernel, name string) *kernel.Kernel {
 
 // allExprs lists the expressions of statements and the bodies of rules.
 func allExprs(k *kernel.Kernel) []expr.Expr {
-	var list []expr.Expr
-	for _, s := range k.Statements {
-		list = append(list, s.Exprs()...)
-	}
+	list := lists.Flat(k.Statements, (*kernel.Stmt).Exprs)
 	for _, r := range k.Rules {
 		list = append(list, r.Body)
 	}

@@ -50,10 +50,7 @@ func (c *lowering) viewMapVec(t *lift.Term, env *scope) *val {
 
 // call is the value of a call with a scalar or vector result. Builtins are written as expressions, others as calls.
 func (c *lowering) call(u *lift.UserFun, args []*val, lanes int64) expr.Expr {
-	var values []expr.Expr
-	for _, a := range args {
-		values = append(values, a.components()...)
-	}
+	values := lists.Flat(args, (*val).components)
 	if c.isBuiltin(u) {
 		by := map[string]expr.Expr{}
 		for i, p := range u.Params {

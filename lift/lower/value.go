@@ -91,11 +91,7 @@ func counts(t *lift.Type, owners []*owner) []int64 {
 		}
 		return all
 	case lift.TupleType:
-		var all []int64
-		for _, e := range t.Elems {
-			all = append(all, counts(e, owners)...)
-		}
-		return all
+		return lists.Flat(t.Elems, func(e *lift.Type) []int64 { return counts(e, owners) })
 	case lift.VectorType:
 		return []int64{int64(t.Width)}
 	}
@@ -124,10 +120,7 @@ func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*
 		}
 	case lift.TupleType:
 		v.get = func(k int) *val {
-			from := 0
-			for _, e := range t.Elems[:k] {
-				from += len(lift.Components(e))
-			}
+			from := lists.Sum(t.Elems[:k], func(e *lift.Type) int { return len(lift.Components(e)) })
 			to := from + len(lift.Components(t.Elems[k]))
 			return c.memory(t.Elems[k], bufs[from:to], base[from:to], owners)
 		}
