@@ -3,6 +3,7 @@ package features
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gpuperf/internal/lists"
 	"gpuperf/polycount"
@@ -61,10 +62,5 @@ func (s *Statistics) Uncounted() (keys []Key) {
 
 // exceeds reports that the formula of a record takes more work than is allowed.
 func (s *Statistics) exceeds(key Key) bool {
-	for _, f := range s.failed {
-		if f.key == key && errors.Is(f.err, polycount.ErrBudget) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.failed, func(f failure) bool { return f.key == key && errors.Is(f.err, polycount.ErrBudget) })
 }

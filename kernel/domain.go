@@ -191,12 +191,7 @@ func (k *Kernel) IsAffineCondition(e expr.Expr) bool {
 	}
 	switch op.Kind {
 	case expr.And, expr.Or, expr.Not:
-		for _, arg := range op.Args {
-			if !k.IsAffineCondition(arg) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(op.Args, func(arg expr.Expr) bool { return !k.IsAffineCondition(arg) })
 	}
 	if comparisons[op.Kind] == nil && op.Kind != expr.Ne {
 		return false

@@ -19,12 +19,7 @@ func (k *Kernel) IsIname(name string) bool { return k.DomainIndex(name) >= 0 }
 
 // DomainIndex is the index of the domain that has name as a dimension, -1 without one.
 func (k *Kernel) DomainIndex(name string) int {
-	for i, d := range k.Domains {
-		if d.HasDim(name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(k.Domains, func(d *polycount.Set) bool { return d.HasDim(name) })
 }
 
 // Params lists the integer value arguments in their order, then the other parameters of the domains and the assumptions.
@@ -88,12 +83,7 @@ func (k *Kernel) IsTemp(name string) bool {
 
 // Stmt returns the statement with that ID, nil without one.
 func (k *Kernel) Stmt(id string) *Stmt {
-	for _, s := range k.Statements {
-		if s.ID == id {
-			return s
-		}
-	}
-	return nil
+	return lists.First(k.Statements, func(s *Stmt) bool { return s.ID == id })
 }
 
 // Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates, the indices

@@ -276,12 +276,7 @@ func visit(s Space, made Config, yield func(Config) bool) bool {
 	if c == nil {
 		return yield(made)
 	}
-	for _, o := range c.Options {
-		if !visit(s, made.with(c.Name, o), yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Options, func(o string) bool { return !visit(s, made.with(c.Name, o), yield) })
 }
 
 // Count is how many configurations a space has, as far as the given number, and whether there may be more.

@@ -45,3 +45,13 @@ func Sum[S ~[]V, V any, T int | int64 | float64](list S, f func(V) T) (sum T) {
 	}
 	return sum
 }
+
+// First is the first element for which something holds; the zero value where there is none.
+func First[S ~[]V, V any](list S, holds func(V) bool) (first V) {
+	for _, v := range list {
+		if holds(v) {
+			return v
+		}
+	}
+	return first
+}

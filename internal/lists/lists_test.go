@@ -30,4 +30,7 @@ func TestFlat(t *testing.T) {
 	if got := lists.Sum([]string{"ab", "c"}, func(s string) int { return len(s) }); got != 3 {
 		t.Errorf("%d, want 3", got)
 	}
+	if got := lists.First([]int{1, 2, 4}, func(n int) bool { return n%2 == 0 }); got != 2 {
+		t.Errorf("%d, want 2", got)
+	}
 }
