@@ -21,6 +21,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -196,52 +197,40 @@ func (f *fitter) problem() lm.Problem {
 var errNoStart = errors.New("the model has no finite value and derivatives at any starting point")
 
 // FitRows fits the model to the rows. It returns an error where it finds no parameters; doubts about those that it finds are in Fit.Warnings.
-func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, error) {
-	fit, _, err := solve(ctx, m, rows, opt)
-	return fit, err
+func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (_ *Fit, err error) {
+	defer throw.Catch(&err)
+	fit, _ := solve(ctx, m, rows, opt)
+	return fit, nil
 }
 
 // solve is FitRows with the problem as it was solved, with the bounds that it found needful.
-func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, *fitter, error) {
-	f, err := newFitter(m, rows, opt)
-	if err != nil {
-		return nil, nil, err
-	}
+func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, *fitter) {
+	f := throw.Get(newFitter(m, rows, opt))
 	best, starts, err := f.search(ctx, opt)
 	if err == nil {
 		best, err = f.sharpen(ctx, best)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
+		panic(throw.Errorf("fitting %s: %w", m.Name, err))
 	}
-	if best, err = f.profiled(ctx, best); err != nil {
-		return nil, nil, err
-	}
+	best = f.profiled(ctx, best)
 	others := f.widen(best)
-	if err := f.widenSharp(ctx, best, opt); err != nil {
-		return nil, nil, err
-	}
-	rival, err := f.rival(ctx, best, others)
-	if err != nil {
-		return nil, nil, err
-	}
+	f.widenSharp(ctx, best, opt)
+	rival := f.rival(ctx, best, others)
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
-	if fit.Experiment, err = experiment(m, fit, rows); err != nil {
-		return nil, nil, err
-	}
+	fit.Experiment = experiment(m, fit, rows)
 	if !opt.NoCrossValidation {
-		if err := f.crossValidate(ctx, fit); err != nil {
-			return nil, nil, err
-		}
+		f.crossValidate(ctx, fit)
 	}
 	fit.Warnings = append(f.warnings(fit, best), f.doubts(best, rival)...)
-	return fit, f, nil
+	return fit, f
 }
 
 // search minimizes from every starting point: roughly where there are several, and then accurately from the best end. It also returns
 // the number of starting points.
 func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
+	defer throw.Catch(&err)
 	rough := f.rough()
 	starts := f.starts(opt)
 	if len(starts) == 1 {
@@ -258,22 +247,12 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 	if len(starts)+len(again) == 1 {
 		return best, 1, nil
 	}
-	if best, err = f.best(ctx, best, again, &rough); err != nil {
-		return nil, 0, err
-	}
+	best = throw.Get(f.best(ctx, best, again, &rough))
 	if size, _ := f.norms(); len(starts) > 1 && best.Norm > exactly*size {
-		further, err := f.valleys(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if best, err = f.best(ctx, best, further, &rough); err != nil {
-			return nil, 0, err
-		}
+		further := f.valleys(ctx)
+		best = throw.Get(f.best(ctx, best, further, &rough))
 	}
-	last, err := f.best(ctx, nil, [][]float64{best.P}, &f.lm)
-	if err != nil {
-		return nil, 0, err
-	}
+	last := throw.Get(f.best(ctx, nil, [][]float64{best.P}, &f.lm))
 	return after(best, last), len(starts) + len(again), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -33,56 +34,49 @@ var whole = []string{"freedom", "rows", "kernels", "points", "compute_units", "s
 
 // checkValues refuses values that no calibration writes. The definitions that cannot be read are no mistake of the file: it returns why, by
 // model.
-func checkValues(root *yamlfile.Node) (unread map[string]error, err error) {
-	if err := checkNumbers("the profile", root); err != nil {
-		return nil, err
-	}
+func checkValues(root *yamlfile.Node) (unread map[string]error) {
+	checkNumbers("the profile", root)
 	if device := root.Get("device"); device == nil || device.Get("name") == nil || device.Get("name").Text == "" {
-		return nil, root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")
+		panic(throw.Of(root.Errorf("the profile names no device").WithHint("a calibration writes device: with the name of the device and what its driver tells")))
 	}
 	for _, r := range itemsOf(root.Get("roof")) {
-		if err := checkReached(r); err != nil {
-			return nil, err
-		}
+		checkReached(r)
 	}
 	seen := map[string]bool{}
 	unread = map[string]error{}
 	for _, c := range itemsOf(root.Get("models")) {
-		if err := checkCalibration(c); err != nil {
-			return nil, err
-		}
+		checkCalibration(c)
 		model := c.Get("model")
 		definition, err := parseDefinition(c.Get("definition"))
 		if err != nil {
 			unread[model.Text] = err
-		} else if err := checkFit(definition, c); err != nil {
-			return nil, err
+		} else {
+			checkFit(definition, c)
 		}
 		if seen[model.Text] {
-			return nil, model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")
+			panic(throw.Of(model.Errorf("the profile has model %s twice", model.Text).WithHint("a profile holds one calibration of each model: remove one")))
 		}
 		seen[model.Text] = true
 	}
-	return unread, nil
+	return unread
 }
 
 // checkReached refuses a rate that is no rate of its resource.
-func checkReached(r *yamlfile.Node) error {
+func checkReached(r *yamlfile.Node) {
 	resource, rate, unit := r.Get("resource"), r.Get("rate"), r.Get("unit")
 	if resource == nil || rate == nil || unit == nil {
-		return r.Errorf("a rate of the roof needs resource:, rate: and unit:")
+		panic(throw.Of(r.Errorf("a rate of the roof needs resource:, rate: and unit:")))
 	}
 	if v, err := rate.Float(); err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return rate.Errorf("the rate of %s is %s", resource.Text, rate.Text).WithHint("it is a finite number above 0")
+		panic(throw.Of(rate.Errorf("the rate of %s is %s", resource.Text, rate.Text).WithHint("it is a finite number above 0")))
 	}
 	want := map[string]string{"global memory": "B/s", "launches": "launches/s"}[resource.Text]
 	if strings.HasSuffix(resource.Text, " arithmetic") {
 		want = "op/s"
 	}
 	if want != unit.Text {
-		return unit.Errorf("%q is not the unit of a rate of %q", unit.Text, resource.Text).WithHint("rates of global memory are in B/s, of launches in launches/s, of arithmetic in op/s")
+		panic(throw.Of(unit.Errorf("%q is not the unit of a rate of %q", unit.Text, resource.Text).WithHint("rates of global memory are in B/s, of launches in launches/s, of arithmetic in op/s")))
 	}
-	return nil
 }
 
 // itemsOf are the items of a list, none where there is no list.
@@ -94,76 +88,65 @@ func itemsOf(n *yamlfile.Node) []*yamlfile.Node {
 }
 
 // checkNumbers refuses empty values, and numbers out of their range.
-func checkNumbers(key string, n *yamlfile.Node) error {
+func checkNumbers(key string, n *yamlfile.Node) {
 	if n.Kind == yamlfile.Null {
-		return n.Errorf("%s has no value", key)
+		panic(throw.Of(n.Errorf("%s has no value", key)))
 	}
 	if from, ok := least[key]; ok && n.Kind == yamlfile.Scalar {
 		if v, err := n.Float(); err != nil || v < from || math.IsInf(v, 0) {
-			return n.Errorf("%s is %s", key, n.Text).WithHint("it is a finite number, %v or greater", from)
+			panic(throw.Of(n.Errorf("%s is %s", key, n.Text).WithHint("it is a finite number, %v or greater", from)))
 		} else if v != math.Trunc(v) && slices.Contains(whole, key) {
-			return n.Errorf("%s is %s", key, n.Text).WithHint("it is an integer")
+			panic(throw.Of(n.Errorf("%s is %s", key, n.Text).WithHint("it is an integer")))
 		}
 	}
 	for _, e := range n.Entries {
-		if err := checkNumbers(e.Key.Text, e.Value); err != nil {
-			return err
-		}
+		checkNumbers(e.Key.Text, e.Value)
 	}
 	for _, item := range n.Items {
-		if err := checkNumbers("an item of "+key, item); err != nil {
-			return err
-		}
+		checkNumbers("an item of "+key, item)
 	}
-	return nil
 }
 
-func checkCalibration(c *yamlfile.Node) error {
+func checkCalibration(c *yamlfile.Node) {
 	for _, key := range required {
 		if c.Get(key) == nil {
-			return c.Errorf("the calibration has no %s", key).WithHint("calibrate the model again")
+			panic(throw.Of(c.Errorf("the calibration has no %s", key).WithHint("calibrate the model again")))
 		}
 	}
 	if name := c.Get("model"); name.Text == "" {
-		return name.Errorf("the model has no name")
+		panic(throw.Of(name.Errorf("the model has no name")))
 	}
 	if cache := c.Get("origin").Get("cache"); cache != nil && cache.Text != string(samples.Warm) && cache.Text != string(samples.Cold) {
-		return cache.Errorf("%s is no state of the caches", cache.Text).WithHint("write warm or cold")
+		panic(throw.Of(cache.Errorf("%s is no state of the caches", cache.Text).WithHint("write warm or cold")))
 	}
-	return nil
 }
 
 // checkFit checks what was fitted against the model.
-func checkFit(model *models.Model, c *yamlfile.Node) error {
+func checkFit(model *models.Model, c *yamlfile.Node) {
 	estimates := c.Get("parameters")
 	var names []string
 	for _, e := range itemsOf(estimates) {
-		if err := checkEstimate(model, e, names); err != nil {
-			return err
-		}
+		checkEstimate(model, e, names)
 		names = append(names, e.Get("name").Text)
 	}
 	for _, name := range model.ParameterNames() {
 		if !slices.Contains(names, name) {
-			return estimates.Errorf("parameter %s of the definition is not among the parameters", name).WithHint("calibrate the model again")
+			panic(throw.Of(estimates.Errorf("parameter %s of the definition is not among the parameters", name).WithHint("calibrate the model again")))
 		}
 	}
 	for _, e := range c.Get("feature_range").Entries {
-		if v, err := numbers(e.Value, 2); err != nil {
-			return err
+		if v, err := throw.Value(func() []float64 { return numbers(e.Value, 2) }); err != nil {
+			panic(throw.Of(err))
 		} else if v[0] > v[1] {
-			return e.Value.Errorf("the range of %s ends before it begins", e.Key.Text).WithHint("a range is two numbers, the smaller first")
+			panic(throw.Of(e.Value.Errorf("the range of %s ends before it begins", e.Key.Text).WithHint("a range is two numbers, the smaller first")))
 		}
 	}
 	for _, direction := range itemsOf(c.Get("undetermined")) {
-		if _, err := numbers(direction, len(names)); err != nil {
-			return err
-		}
+		numbers(direction, len(names))
 	}
 	if covariance := c.Get("covariance"); covariance != nil {
-		return checkCovariance(covariance, names)
+		checkCovariance(covariance, names)
 	}
-	return nil
 }
 
 // parseDefinition reads the model file in a profile. Its errors stand where they are in the profile.
@@ -183,49 +166,45 @@ func parseDefinition(n *yamlfile.Node) (*models.Model, error) {
 }
 
 // checkEstimate checks one parameter; those before it are named.
-func checkEstimate(model *models.Model, e *yamlfile.Node, before []string) error {
+func checkEstimate(model *models.Model, e *yamlfile.Node, before []string) {
 	name, value, stderr := e.Get("name"), e.Get("value"), e.Get("stderr")
 	switch {
 	case name == nil:
-		return e.Errorf("the parameter has no name")
+		panic(throw.Of(e.Errorf("the parameter has no name")))
 	case slices.Contains(before, name.Text):
-		return name.Errorf("parameter %s stands here twice", name.Text)
+		panic(throw.Of(name.Errorf("parameter %s stands here twice", name.Text)))
 	case !slices.Contains(model.ParameterNames(), name.Text):
-		return name.Errorf("the definition of the model has no parameter %s", name.Text).WithHint("it has: %s", strings.Join(model.ParameterNames(), ", "))
+		panic(throw.Of(name.Errorf("the definition of the model has no parameter %s", name.Text).WithHint("it has: %s", strings.Join(model.ParameterNames(), ", "))))
 	case value == nil:
-		return e.Errorf("parameter %s has no value", name.Text)
+		panic(throw.Of(e.Errorf("parameter %s has no value", name.Text)))
 	case stderr == nil:
-		return e.Errorf("parameter %s has no stderr", name.Text).WithHint("its standard error: .nan where it is not known")
+		panic(throw.Of(e.Errorf("parameter %s has no stderr", name.Text).WithHint("its standard error: .nan where it is not known")))
 	}
-	v, err := value.Float()
-	if err != nil {
-		return err
-	}
+	v := throw.Get(value.Float())
 	allowed := model.Parameter(name.Text)
 	if math.IsInf(v, 0) || v < allowed.Min || v > allowed.Max {
-		return value.Errorf("parameter %s is %s", name.Text, value.Text).WithHint("%s", boundsText(allowed))
+		panic(throw.Of(value.Errorf("parameter %s is %s", name.Text, value.Text).WithHint("%s", boundsText(allowed))))
 	}
 	if v, err := stderr.Float(); err == nil && v < 0 {
-		return stderr.Errorf("a standard error is not negative")
+		panic(throw.Of(stderr.Errorf("a standard error is not negative")))
 	}
-	return checkPrior(e.Get("prior"))
+	checkPrior(e.Get("prior"))
 }
 
 // checkPrior checks what a general fit says of a parameter, nil for none.
-func checkPrior(prior *yamlfile.Node) error {
+func checkPrior(prior *yamlfile.Node) {
 	if prior == nil {
-		return nil
+		return
 	}
 	for _, key := range []string{"value", "stderr"} {
 		n := prior.Get(key)
 		if n == nil {
-			return prior.Errorf("the prior has no %s", key)
+			panic(throw.Of(prior.Errorf("the prior has no %s", key)))
 		}
 		if v, err := n.Float(); err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return n.Errorf("the %s of a prior is %s", key, n.Text).WithHint("it is a finite number, 0 or greater")
+			panic(throw.Of(n.Errorf("the %s of a prior is %s", key, n.Text).WithHint("it is a finite number, 0 or greater")))
 		}
 	}
-	return nil
 }
 
 // boundsText says which values a model allows for a parameter.
@@ -242,50 +221,42 @@ func boundsText(p models.Parameter) string {
 }
 
 // numbers reads a list of finite numbers.
-func numbers(n *yamlfile.Node, count int) ([]float64, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func numbers(n *yamlfile.Node, count int) []float64 {
+	items := throw.Get(n.List())
 	if len(items) != count {
-		return nil, n.Errorf("there are %d numbers here and not %d", len(items), count)
+		panic(throw.Of(n.Errorf("there are %d numbers here and not %d", len(items), count)))
 	}
 	out := make([]float64, count)
 	for i, item := range items {
-		if out[i], err = item.Float(); err != nil {
-			return nil, err
-		}
+		out[i] = throw.Get(item.Float())
 		if math.IsInf(out[i], 0) {
-			return nil, item.Errorf("expected a finite number")
+			panic(throw.Of(item.Errorf("expected a finite number")))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // checkCovariance refuses a matrix that is no covariance of the parameters.
-func checkCovariance(n *yamlfile.Node, names []string) error {
+func checkCovariance(n *yamlfile.Node, names []string) {
 	rows := itemsOf(n)
 	if len(rows) != len(names) {
-		return n.Errorf("the covariance has %d rows for %d parameters", len(rows), len(names))
+		panic(throw.Of(n.Errorf("the covariance has %d rows for %d parameters", len(rows), len(names))))
 	}
 	const rounding = 1e-6 // of correlations
 	c := make([][]float64, len(rows))
 	correlation := mat.NewSymDense(len(rows), nil)
 	for i, row := range rows {
-		var err error
-		if c[i], err = numbers(row, len(names)); err != nil {
-			return err
-		}
+		c[i] = numbers(row, len(names))
 		if c[i][i] < 0 {
-			return row.Items[i].Errorf("the variance of %s is negative", names[i])
+			panic(throw.Of(row.Items[i].Errorf("the variance of %s is negative", names[i])))
 		}
 		for j, v := range c[i][:i] {
 			scale := math.Sqrt(c[i][i]) * math.Sqrt(c[j][j])
 			switch off := math.Abs(v - c[j][i]); {
 			case off > rounding*scale:
-				return row.Items[j].Errorf("the covariance is not symmetric: %g here, and %g in row %d", v, c[j][i], j+1)
+				panic(throw.Of(row.Items[j].Errorf("the covariance is not symmetric: %g here, and %g in row %d", v, c[j][i], j+1)))
 			case math.Abs(v) > (1+rounding)*scale:
-				return row.Items[j].Errorf("%s and %s would have a correlation beyond 1", names[i], names[j])
+				panic(throw.Of(row.Items[j].Errorf("%s and %s would have a correlation beyond 1", names[i], names[j])))
 			case scale > 0:
 				correlation.SetSym(i, j, v/scale)
 			}
@@ -294,7 +265,6 @@ func checkCovariance(n *yamlfile.Node, names []string) error {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(correlation, false) || slices.Min(eigen.Values(nil)) < -rounding {
-		return n.Errorf("this is no covariance: a combination of the parameters would have a negative variance")
+		panic(throw.Of(n.Errorf("this is no covariance: a combination of the parameters would have a negative variance")))
 	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -81,11 +82,9 @@ type contender struct {
 	ratios  map[float64][]heldOut
 }
 
-func contend(ctx context.Context, m *models.Model, rows []Row, opt Options) (*contender, error) {
-	fit, f, err := solve(ctx, m, rows, opt)
-	if err != nil {
-		return nil, err
-	}
+func contend(ctx context.Context, m *models.Model, rows []Row, opt Options) (_ *contender, err error) {
+	defer throw.Catch(&err)
+	fit, f := solve(ctx, m, rows, opt)
 	p0, _ := fit.Values(f.compiled.Parameters)
 	c := &contender{model: m, fit: fit, kernels: map[string][]heldOut{}, ratios: map[float64][]heldOut{}}
 	c.GeomeanRelErr = fit.GeomeanRelErr
@@ -96,14 +95,10 @@ func contend(ctx context.Context, m *models.Model, rows []Row, opt Options) (*co
 	for i := range f.t {
 		switch r, g := f.ratio[i], f.group[i]; {
 		case r > 0 && c.ratios[r] == nil:
-			if c.ratios[r], err = leave(func(k int) bool { return f.ratio[k] == r }); err != nil {
-				return nil, err
-			}
+			c.ratios[r] = throw.Get(leave(func(k int) bool { return f.ratio[k] == r }))
 		case r == 0 && c.kernels[g] == nil:
 			// The experiment is not held out: without it the rows do not determine the form.
-			if c.kernels[g], err = leave(func(k int) bool { return f.group[k] == g && f.ratio[k] == 0 }); err != nil {
-				return nil, err
-			}
+			c.kernels[g] = throw.Get(leave(func(k int) bool { return f.group[k] == g && f.ratio[k] == 0 }))
 		}
 	}
 	return c, nil

@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 )
 
 // CrossEval is the error of cross-validation: each kernel in turn is held out and predicted by a fit to the others.
@@ -72,10 +73,10 @@ const (
 
 // crossValidate holds out one kernel after the other, fits the rest starting from the parameters of all rows, and predicts it. Of very
 // many kernels it holds out several at a time.
-func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
+func (f *fitter) crossValidate(ctx context.Context, fit *Fit) {
 	groups := f.groups()
 	if len(groups) < 2 || !fit.Converged {
-		return nil
+		return
 	}
 	p0, _ := fit.Values(f.compiled.Parameters)
 	out := &CrossEval{}
@@ -87,15 +88,12 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 		partOf[g] = i / together
 	}
 	predicted := make([][]heldOut, len(parts))
-	err := parallel.Try(len(parts), runtime.GOMAXPROCS(0), func(part int) (err error) {
+	throw.If(parallel.Try(len(parts), runtime.GOMAXPROCS(0), func(part int) (err error) {
 		own := *f
 		own.compiled = f.compiled.Clone()
 		predicted[part], err = own.predictWithout(ctx, func(i int) bool { return partOf[f.group[i]] == part }, p0)
 		return err
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for i, part := range parts {
 		rows := predicted[i]
 		name := strings.TrimPrefix(part[0], "\x00")
@@ -122,7 +120,6 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 		}
 		fit.Unseen = newUnseen("", unseen, fit.ScaleByOutput)
 	}
-	return nil
 }
 
 // predictWithout fits the rows that are not held out, from p0, and predicts those that are. It returns nil where the others do not

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 )
 
@@ -25,9 +26,9 @@ const (
 // rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It starts from where other
 // searches ended, and from other values of single parameters that nearly meet the rows. It raises standard errors to reach all that it finds, and
 // returns the first; nil where there is none.
-func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64) (rival *lm.Result, err error) {
+func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64) (rival *lm.Result) {
 	if !best.Status.Converged() {
-		return nil, nil
+		return nil
 	}
 	size, _ := f.norms() // a residual of 0 has no relative excess
 	for _, end := range f.ends {
@@ -39,7 +40,7 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64)
 		r, err := lm.Minimize(ctx, f.problem(), from, &f.lm)
 		switch {
 		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
+			panic(throw.Of(context.Cause(ctx)))
 		case err == nil && f.asGood(r, best):
 			if rival == nil && f.elsewhere(r.P, best) {
 				rival = r
@@ -51,7 +52,7 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64)
 			}
 		}
 	}
-	return rival, nil
+	return rival
 }
 
 // elsewhere reports whether a cost differs by more than its uncertainty and one per cent. Shape parameters may differ with no effect.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -48,27 +50,18 @@ func (p ExperimentPoint) Sum() float64 { return p.Overhead + p.Gmem + p.Onchip }
 func (p ExperimentPoint) Max() float64 { return p.Overhead + max(p.Gmem, p.Onchip) }
 
 // experiment evaluates the fitted model in the rows of the overlap experiment, nil where there are none or the model has no form.
-func experiment(m *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
+func experiment(m *models.Model, fit *Fit, rows []Row) *Experiment {
 	_, gmem, onchip, ok := m.Form()
 	if !ok || !slices.ContainsFunc(rows, func(r Row) bool { return r.Ratio > 0 }) {
-		return nil, nil
+		return nil
 	}
-	linear, err := m.As(models.LinearForm)
-	if err != nil {
-		return nil, err
-	}
-	c, err := linear.Compile()
-	if err != nil {
-		return nil, err
-	}
+	linear := throw.Get(m.As(models.LinearForm))
+	c := throw.Get(linear.Compile())
 	params, ok := fit.Values(c.Parameters)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	p, err := NewPredictor(m, fit)
-	if err != nil {
-		return nil, err
-	}
+	p := throw.Get(NewPredictor(m, fit))
 	at := func(name string) int { return slices.Index(c.TermNames, name) }
 	out := &Experiment{}
 	var hidden []float64
@@ -76,14 +69,8 @@ func experiment(m *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
 		if r.Ratio == 0 {
 			continue
 		}
-		x := make([]float64, len(c.Features))
-		for i, name := range c.Features {
-			x[i] = r.Features[name]
-		}
-		predicted, err := p.Predict(r.Features)
-		if err != nil {
-			return nil, err
-		}
+		x := lists.Map(c.Features, func(name string) float64 { return r.Features[name] })
+		predicted := throw.Get(p.Predict(r.Features))
 		terms := c.Terms(x, params, nil)
 		point := ExperimentPoint{Ratio: r.Ratio, Measured: r.Output, Predicted: predicted.Seconds, Gmem: terms[at(gmem)], Onchip: terms[at(onchip)]}
 		point.Overhead = c.Eval(x, params) - point.Gmem - point.Onchip
@@ -97,5 +84,5 @@ func experiment(m *models.Model, fit *Fit, rows []Row) (*Experiment, error) {
 		median := samples.Summarize(hidden).Median
 		out.Hidden = &median
 	}
-	return out, nil
+	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/throw"
 )
 
 // roundings is how many units in the last place an output is taken to be off, by its own rounding and that of evaluating the model.
@@ -123,7 +124,7 @@ const verySharp = 4 * sharpestEdge
 
 // widenSharp searches from other values of shape parameters where one has no influence, or next to none, as an edge that is very sharp: a softer one with
 // another cost may fit as well.
-func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) error {
+func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) {
 	lost := f.idle(best)
 	for _, direction := range best.Null {
 		lost = append(lost, f.involved(direction)...)
@@ -136,7 +137,7 @@ func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) e
 	}
 	size, _ := f.norms()
 	if !sharp || best.Norm > nearly*size { // of rows with noise other values are plausible, as widen says
-		return nil
+		return
 	}
 	rough := f.rough()
 	for _, from := range f.softer(best, opt) {
@@ -145,13 +146,13 @@ func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) e
 			r, err = lm.Minimize(ctx, f.problem(), r.P, &f.lm)
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			throw.If(context.Cause(ctx))
+			return
 		}
 		if err == nil && f.asGood(r, best) {
 			f.widenTo(best, r)
 		}
 	}
-	return nil
 }
 
 // softer lists points with other shape parameters, each alone and with another value of one cost, those that are nearest to the rows.

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 )
@@ -348,10 +349,7 @@ func (p *Predictor) Least(features map[string]models.Range) (seconds float64, gr
 	if p.refined != nil {
 		return 0, nil, false
 	}
-	x := make([]models.Range, len(p.compiled.Features))
-	for i, name := range p.compiled.Features {
-		x[i] = features[name]
-	}
+	x := lists.Map(p.compiled.Features, func(name string) models.Range { return features[name] })
 	for _, g := range p.within(x, p.params) {
 		growth = append(growth, g[0])
 	}

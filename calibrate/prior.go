@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -87,11 +88,9 @@ const unknownVariance = 1
 // the posterior, with the covariance there (Gelman et al., Bayesian Data Analysis, sections 4.1 and 14.8). A parameter that the rows do
 // not determine keeps its value and its uncertainty. A parameter that is 0 stays 0. Residuals are those of the logarithm, and those at sizes near each
 // other are alike; how large these are is the kernel's own, within factors of the spread given.
-func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Spread) (*Fit, error) {
-	f, err := newFitter(m, rows, Options{})
-	if err != nil {
-		return nil, err
-	}
+func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Spread) (_ *Fit, err error) {
+	defer throw.Catch(&err)
+	f := throw.Get(newFitter(m, rows, Options{}))
 	for i, t := range f.t {
 		if t <= 0 {
 			return nil, fmt.Errorf("%s: the output is %g, which has no logarithm", f.label[i], t)
@@ -110,10 +109,7 @@ func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Sp
 	for _, part := range []float64{0.1, 0.3, 1, 3} {
 		try := s
 		try.Size *= part
-		problem, rows, err := f.posterior(p, try)
-		if err != nil {
-			return nil, err
-		}
+		problem, rows := f.posterior(p, try)
 		r, err := lm.Minimize(ctx, problem, make([]float64, len(p.value)), &settings)
 		if err != nil {
 			return nil, fmt.Errorf("refining the fit of %s: %w", general.Model, err)
@@ -126,7 +122,7 @@ func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Sp
 			best, least, spread, inverse = r, e, try, curved
 		}
 	}
-	return f.refined(best, inverse, p, general, spread)
+	return f.refined(best, inverse, p, general, spread), nil
 }
 
 // prior is a normal distribution of the logarithms of parameters, relative to their values in a general fit.
@@ -205,19 +201,17 @@ func (p *prior) at(z, params []float64) {
 
 // posterior is the least-squares problem of the logarithms: of the rows, and below them of the prior, each made independent.
 // It also returns the logarithm of the determinant of the covariance of the rows.
-func (f *fitter) posterior(p *prior, s Spread) (problem lm.Problem, determinant float64, err error) {
+func (f *fitter) posterior(p *prior, s Spread) (problem lm.Problem, determinant float64) {
 	n, rows := len(p.value), len(f.t)
 	params, grad := make([]float64, n), make([]float64, n)
 	c, _ := s.together(f.x, func(int) float64 { return s.Row * s.Row })
 	var factor mat.Cholesky
 	if !factor.Factorize(c) {
-		return problem, 0, fmt.Errorf("the covariance of the rows is not positive definite")
+		panic(throw.Errorf("the covariance of the rows is not positive definite"))
 	}
 	var lower, whiten mat.TriDense
 	factor.LTo(&lower)
-	if err := whiten.InverseTri(&lower); err != nil {
-		return problem, 0, err
-	}
+	throw.If(whiten.InverseTri(&lower))
 	return lm.Problem{
 		M: rows + n, N: n,
 		Residual: func(z, r []float64) {
@@ -241,7 +235,7 @@ func (f *fitter) posterior(p *prior, s Spread) (problem lm.Problem, determinant 
 			j.Slice(0, rows, 0, n).(*mat.Dense).Mul(&whiten, off)
 			j.Slice(rows, rows+n, 0, n).(*mat.Dense).Copy(&p.whiten)
 		},
-	}, factor.LogDet(), nil
+	}, factor.LogDet()
 }
 
 // curvature is the inverse covariance of the logarithms at the mode z of a posterior.
@@ -258,14 +252,12 @@ func curvature(problem lm.Problem, z []float64) (*mat.Cholesky, error) {
 }
 
 // refined reports the mode of the posterior, with the inverse of its covariance, as a fit.
-func (f *fitter) refined(r *lm.Result, inverse *mat.Cholesky, p *prior, general *Fit, s Spread) (*Fit, error) {
+func (f *fitter) refined(r *lm.Result, inverse *mat.Cholesky, p *prior, general *Fit, s Spread) *Fit {
 	n := len(p.value)
 	params := make([]float64, n)
 	p.at(r.P, params)
 	covariance := mat.NewSymDense(n, nil)
-	if err := inverse.InverseTo(covariance); err != nil {
-		return nil, err
-	}
+	throw.If(inverse.InverseTo(covariance))
 	for i := range n {
 		for j := range i + 1 {
 			covariance.SetSym(i, j, covariance.At(i, j)*params[i]*params[j])
@@ -298,5 +290,5 @@ func (f *fitter) refined(r *lm.Result, inverse *mat.Cholesky, p *prior, general 
 		fit.Own = append(fit.Own, own)
 	}
 	fit.Residual = math.Sqrt(fit.Residual)
-	return fit, nil
+	return fit
 }

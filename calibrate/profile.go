@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
@@ -119,10 +121,7 @@ func (p *Profile) LeaveOut(unread func(Calibration) error) {
 
 // Warnings says which models are left out.
 func (p *Profile) Warnings() (out []string) {
-	for _, u := range p.Unread {
-		out = append(out, warning.OtherVersion.About("model "+u.Fit.Model, "%s", u.Reason()))
-	}
-	return out
+	return lists.Map(p.Unread, func(u Unread) string { return warning.OtherVersion.About("model "+u.Fit.Model, "%s", u.Reason()) })
 }
 
 // Reason says why the model is left out, and what to do.
@@ -157,49 +156,34 @@ var profileKeys = []string{
 }
 
 // ParseProfile reads the text of a profile. Errors are *source.Error.
-func ParseProfile(file string, text []byte) (*Profile, error) {
-	root, err := yamlfile.Parse(file, text)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkVersion(root); err != nil {
-		return nil, err
-	}
+func ParseProfile(file string, text []byte) (_ *Profile, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(file, text))
+	checkVersion(root)
 	p := new(Profile)
-	if err := root.Decode(p, profileKeys...); err != nil {
-		return nil, err
-	}
-	unread, err := checkValues(root)
-	if err != nil {
-		return nil, err
-	}
+	throw.If(root.Decode(p, profileKeys...))
+	unread := checkValues(root)
 	p.LeaveOut(func(c Calibration) error { return unread[c.Fit.Model] })
 	return p, nil
 }
 
-func checkVersion(root *yamlfile.Node) error {
-	pairs, err := root.Pairs()
-	if err != nil {
-		return err
-	}
+func checkVersion(root *yamlfile.Node) {
+	pairs := throw.Get(root.Pairs())
 	if root.Get("device") == nil && root.Get("models") == nil {
-		return root.Errorf("this is no profile: it has neither device nor models").WithHint("perf calibrate writes profiles")
+		panic(throw.Of(root.Errorf("this is no profile: it has neither device nor models").WithHint("perf calibrate writes profiles")))
 	}
 	for _, e := range pairs {
 		if e.Key.Text != "version" {
 			continue
 		}
-		v, err := e.Value.Int()
-		if err != nil {
-			return err
-		}
+		v := throw.Get(e.Value.Int())
 		if v != ProfileVersion {
-			return e.Value.Errorf("a profile of version %d is not known", v).
-				WithHint("this program reads version %d: calibrate again", ProfileVersion)
+			panic(throw.Of(e.Value.Errorf("a profile of version %d is not known", v).
+				WithHint("this program reads version %d: calibrate again", ProfileVersion)))
 		}
-		return nil
+		return
 	}
-	return root.Errorf("the profile has no version").WithHint("this program reads version %d: calibrate again", ProfileVersion)
+	panic(throw.Of(root.Errorf("the profile has no version").WithHint("this program reads version %d: calibrate again", ProfileVersion)))
 }
 
 // YAML returns the text of the profile, which ParseProfile reads back to the same profile.

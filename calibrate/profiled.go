@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 )
 
@@ -94,19 +95,19 @@ func (f *fitter) profile(ctx context.Context, r *lm.Result) (better []float64, e
 }
 
 // profiled is the minimum with what its profiles say, or a better one that these lead to.
-func (f *fitter) profiled(ctx context.Context, best *lm.Result) (*lm.Result, error) {
+func (f *fitter) profiled(ctx context.Context, best *lm.Result) *lm.Result {
 	const rounds = 4 // each begins at a better minimum than the one before
 	for range rounds {
-		better, err := f.profile(ctx, best)
-		if better == nil || err != nil {
-			return best, err
+		better := throw.Get(f.profile(ctx, best))
+		if better == nil {
+			return best
 		}
-		next, err := f.best(ctx, nil, [][]float64{better}, &f.lm)
-		if err != nil || next.Norm >= best.Norm {
-			return best, err
+		next := throw.Get(f.best(ctx, nil, [][]float64{better}, &f.lm))
+		if next.Norm >= best.Norm {
+			return best
 		}
 		best = after(best, next)
 		f.bent = nil
 	}
-	return best, nil
+	return best
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"gpuperf/internal/lists"
 	"gpuperf/models"
 )
 
@@ -63,10 +64,7 @@ func (p *Predictor) refine(m *models.Model) error {
 
 // inOrder lists values in the order of the model's features.
 func (p *Predictor) inOrder(values map[string]float64) (x []float64) {
-	for _, name := range p.compiled.Features {
-		x = append(x, values[name])
-	}
-	return x
+	return lists.Map(p.compiled.Features, func(name string) float64 { return values[name] })
 }
 
 // off is the logarithm by which the part of a kernel that is measured is off from the model with the kernel's own costs, from the rows at

@@ -13,7 +13,9 @@ import (
 	"unicode/utf8"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -61,7 +63,8 @@ func LoadTable(path string) (*Table, error) {
 
 // ReadTable reads a table. Errors are *source.Error: a line with more or fewer cells than columns, two columns of one name, a
 // malformed quote, no lines at all.
-func ReadTable(file string, text []byte) (*Table, error) {
+func ReadTable(file string, text []byte) (_ *Table, err error) {
+	defer throw.Catch(&err)
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	t := &Table{File: file, text: string(text), lines: startsOf(string(text))}
 	if !utf8.Valid(text) {
@@ -91,9 +94,7 @@ func ReadTable(file string, text []byte) (*Table, error) {
 			row[i] = cell{strings.TrimSpace(field), t.pos(r.FieldPos(i))}
 		}
 		if t.Columns == nil {
-			if err := t.readHeader(row); err != nil {
-				return nil, err
-			}
+			t.readHeader(row)
 			continue
 		}
 		if len(row) != len(t.Columns) {
@@ -107,19 +108,18 @@ func ReadTable(file string, text []byte) (*Table, error) {
 	return t, nil
 }
 
-func (t *Table) readHeader(row []cell) error {
+func (t *Table) readHeader(row []cell) {
 	for _, c := range row {
 		name := c.text
 		if f, ok := models.FeatureName(name); ok {
 			name = f
 		}
 		if name != "" && slices.Contains(t.Columns, name) {
-			return t.errorAt(c.pos, "two columns are named %s", name)
+			panic(throw.Of(t.errorAt(c.pos, "two columns are named %s", name)))
 		}
 		t.Columns = append(t.Columns, name)
 		t.header = append(t.header, c.pos)
 	}
-	return nil
 }
 
 // pos converts encoding/csv's line and byte column into a place.
@@ -148,44 +148,35 @@ func (t *Table) errorAt(pos source.Pos, format string, args ...any) *source.Erro
 }
 
 // column finds a feature's column; a missing one is an error at the header.
-func (t *Table) column(name, what string) (int, error) {
+func (t *Table) column(name, what string) int {
 	if i := slices.Index(t.Columns, name); i >= 0 {
-		return i, nil
+		return i
 	}
-	var features []string
-	for _, c := range t.Columns {
-		if strings.HasPrefix(c, "f_") {
-			features = append(features, c)
-		}
-	}
+	features := lists.Where(t.Columns, func(c string) bool { return strings.HasPrefix(c, "f_") })
 	e := t.errorAt(t.header[len(t.header)-1], "the table has no column %s, %s", name, what)
-	return 0, e.WithHint("%s", source.Suggest(name, features))
+	panic(throw.Of(e.WithHint("%s", source.Suggest(name, features))))
 }
 
-func (t *Table) number(row, column int) (float64, error) {
+func (t *Table) number(row, column int) float64 {
 	c := t.cells[row][column]
 	v, err := strconv.ParseFloat(c.text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, t.errorAt(c.pos, "%q in column %s is not a finite number", c.text, t.Columns[column])
+		panic(throw.Of(t.errorAt(c.pos, "%q in column %s is not a finite number", c.text, t.Columns[column])))
 	}
-	return v, nil
+	return v
 }
 
 // Features returns the values of the named features, one map per row.
-func (t *Table) Features(names []string) ([]map[string]float64, error) {
+func (t *Table) Features(names []string) (_ []map[string]float64, err error) {
+	defer throw.Catch(&err)
 	out := make([]map[string]float64, len(t.cells))
 	for i := range out {
 		out[i] = make(map[string]float64, len(names))
 	}
 	for _, name := range names {
-		column, err := t.column(name, "which the model needs")
-		if err != nil {
-			return nil, err
-		}
+		column := t.column(name, "which the model needs")
 		for i := range t.cells {
-			if out[i][name], err = t.number(i, column); err != nil {
-				return nil, err
-			}
+			out[i][name] = t.number(i, column)
 		}
 	}
 	return out, nil
@@ -203,10 +194,10 @@ func (t *Table) Kernels() []string {
 }
 
 // ratio is the row's cell in the column of ratios, 0 where there is none.
-func (t *Table) ratio(row int) (float64, error) {
+func (t *Table) ratio(row int) float64 {
 	k := slices.Index(t.Columns, ratioColumn)
 	if k < 0 || t.cells[row][k].text == "" {
-		return 0, nil
+		return 0
 	}
 	return t.number(row, k)
 }
@@ -218,26 +209,17 @@ func (t *Table) Label(row int) string {
 
 // Rows returns the rows with the features and the output of a model. The output is a column, or computed from columns where it is
 // one of the model's own features.
-func (t *Table) Rows(m *models.Model) ([]Row, error) {
-	features, err := t.Features(m.FeatureNames())
-	if err != nil {
-		return nil, err
-	}
+func (t *Table) Rows(m *models.Model) (_ []Row, err error) {
+	defer throw.Catch(&err)
+	features := throw.Get(t.Features(m.FeatureNames()))
 	needs, output := models.Evaluator(m.OutputExpr())
 	kernels := t.Kernels()
 	rows := make([]Row, len(t.cells))
-	columns := make([]int, len(needs))
-	for k, name := range needs {
-		if columns[k], err = t.column(name, "which the model's output needs"); err != nil {
-			return nil, err
-		}
-	}
+	columns := lists.Map(needs, func(name string) int { return t.column(name, "which the model's output needs") })
 	values := make([]float64, len(needs))
 	for i := range rows {
 		for k, c := range columns {
-			if values[k], err = t.number(i, c); err != nil {
-				return nil, err
-			}
+			values[k] = t.number(i, c)
 		}
 		y := output(values)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
@@ -246,10 +228,7 @@ func (t *Table) Rows(m *models.Model) ([]Row, error) {
 		if m.Output == wallTime && y <= 0 {
 			return nil, t.errorAt(t.cells[i][columns[0]].pos, "the time of this row is %g: a time is greater than 0", y)
 		}
-		ratio, err := t.ratio(i)
-		if err != nil {
-			return nil, err
-		}
+		ratio := t.ratio(i)
 		rows[i] = Row{Ratio: ratio, Kernel: kernels[i], Features: features[i], Output: y, Label: t.Label(i)}
 	}
 	if len(rows) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/models"
 )
 
@@ -236,11 +237,7 @@ func (u *Unseen) together(a, b []float64) float64 {
 
 // rootsOf are the square roots of shares.
 func rootsOf(shares []int) []float64 {
-	out := make([]float64, len(shares))
-	for i, s := range shares {
-		out[i] = math.Sqrt(float64(s) / 100)
-	}
-	return out
+	return lists.Map(shares, func(s int) float64 { return math.Sqrt(float64(s) / 100) })
 }
 
 // hellinger is the Hellinger distance of two distributions, given the roots of their shares: 0 for the same, 1 for costs of which none is

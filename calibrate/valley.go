@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/throw"
 )
 
 // valleys searches on from the best ends of other searches, over the logarithms of the sizes of parameters. Where parameters multiply or divide each other the
 // valleys of the residual are narrow and bent, and a search in steps of the parameters ends in them; over logarithms they are straight.
-func (f *fitter) valleys(ctx context.Context) (points [][]float64, err error) {
+func (f *fitter) valleys(ctx context.Context) (points [][]float64) {
 	rough := f.rough()
 	rough.MaxEvaluations = min(f.lm.MaxEvaluations, valleyEvaluations*(len(f.compiled.Parameters)+1))
 	for _, from := range f.bestEnds() {
@@ -54,13 +55,13 @@ func (f *fitter) valleys(ctx context.Context) (points [][]float64, err error) {
 		}
 		r, err := lm.Minimize(ctx, over, logs, &settings)
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			panic(throw.Of(context.Cause(ctx)))
 		}
 		if err == nil {
 			points = append(points, slices.Clone(at(r.P)))
 		}
 	}
-	return points, nil
+	return points
 }
 
 // valleyEvaluations are those of a search along a valley, per parameter and one more.

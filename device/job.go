@@ -167,12 +167,7 @@ func (a Arg) eachBuffer(yield func(Arg) bool) bool {
 	if (a.Kind == Buffer || a.Kind == Variable) && !yield(a) {
 		return false
 	}
-	for _, f := range a.Fields {
-		if !f.Arg.eachBuffer(yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Fields, func(f Field) bool { return !f.Arg.eachBuffer(yield) })
 }
 
 // Size is the bytes of a pointer, a number or raw bytes among parameters, 0 for others.

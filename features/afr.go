@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+
+	"gpuperf/internal/throw"
 )
 
 // ratio is the access-to-footprint ratio of a record: accesses of work-items, to each element of a vector, per distinct
@@ -16,17 +18,12 @@ func (s *Statistics) afrCondition(m Mem, text string) condition {
 	bound, _ := parseNumber(number) // checked by ParseID
 	return condition{
 		text: fmt.Sprintf("accesses per element of %s %s %s", m.Variable, relation, number),
-		test: func(sizes map[string]int64) (bool, error) {
-			r, err := s.ratio(m)
-			if err != nil {
-				return false, err
-			}
+		test: func(sizes map[string]int64) (_ bool, err error) {
+			defer throw.Catch(&err)
+			r := s.ratio(m)
 			order, ok := r.compare(bound, sizes)
 			if !ok {
-				v, err := r.at(sizes)
-				if err != nil {
-					return false, err
-				}
+				v := r.at(sizes)
 				order = v.Cmp(bound)
 			}
 			return holds(relation, order), nil
@@ -36,24 +33,19 @@ func (s *Statistics) afrCondition(m Mem, text string) condition {
 
 // AFR is the ratio of accesses, counted once per work-item, to distinct elements accessed, for a record of global or local
 // memory (Stevens and Klöckner, section 6.1.1). Footprints are counted on first use. The ratio of no accesses is 0.
-func (s *Statistics) AFR(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	r, err := s.ratio(m)
-	if err != nil {
-		return nil, err
-	}
-	return r.at(sizes)
+func (s *Statistics) AFR(m Mem, sizes map[string]int64) (_ *big.Rat, err error) {
+	defer throw.Catch(&err)
+	r := s.ratio(m)
+	return r.at(sizes), nil
 }
 
-func (r *ratio) at(sizes map[string]int64) (*big.Rat, error) {
-	accesses, err := r.accesses.rat(sizes)
-	if err != nil {
-		return nil, err
+func (r *ratio) at(sizes map[string]int64) *big.Rat {
+	accesses := r.accesses.rat(sizes)
+	elements := r.elements.rat(sizes)
+	if elements.Sign() == 0 {
+		return new(big.Rat)
 	}
-	elements, err := r.elements.rat(sizes)
-	if err != nil || elements.Sign() == 0 {
-		return new(big.Rat), err
-	}
-	return accesses.Quo(accesses, elements), nil
+	return accesses.Quo(accesses, elements)
 }
 
 // compare compares the ratio with a bound where 64 bits suffice.
@@ -69,30 +61,22 @@ func (r *ratio) compare(bound *big.Rat, sizes map[string]int64) (order int, ok b
 }
 
 // ratio makes the ratio of a record, once.
-func (s *Statistics) ratio(m Mem) (*ratio, error) {
-	r, err := remember(s, s.afrs, m, func() (*ratio, error) { return s.newRatio(m) })
+func (s *Statistics) ratio(m Mem) *ratio {
+	r, err := throw.Value(func() *ratio { return remember(s, s.afrs, m, func() *ratio { return s.newRatio(m) }) })
 	if err != nil {
-		return nil, fmt.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err)
+		panic(throw.Errorf("access-to-footprint ratio of %s: %w", m.Variable, err))
 	}
-	return r, nil
+	return r
 }
 
-func (s *Statistics) newRatio(m Mem) (*ratio, error) {
+func (s *Statistics) newRatio(m Mem) *ratio {
 	sites := s.sites[m]
 	if len(sites) == 0 {
-		return nil, fmt.Errorf("no such record: %s", m)
+		panic(throw.Errorf("no such record: %s", m))
 	}
 	occurrences := map[where]int64{}
 	for _, site := range sites {
 		occurrences[s.c.where(site.at, WorkItem)] += s.c.k.Array(site.access.Array).Span(site.access)
 	}
-	accesses, err := s.c.sum(occurrences)
-	if err != nil {
-		return nil, err
-	}
-	elements, err := s.c.footprint(sites)
-	if err != nil {
-		return nil, err
-	}
-	return &ratio{newEvaluator(accesses), newEvaluator(elements)}, nil
+	return &ratio{newEvaluator(throw.Get(s.c.sum(occurrences))), newEvaluator(throw.Get(s.c.footprint(sites)))}
 }

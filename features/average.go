@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -24,57 +25,38 @@ import (
 const limitAsWritten = 8_000_000
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
-func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
-	d, err := c.fixed(d.Within(c.limit.budget))
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) count(d *polycount.Set) *polycount.Poly {
+	d = c.fixed(d.Within(c.limit.budget))
 	bounds := c.boundsIn(d)
 	if len(bounds) == 0 && c.k.ExplicitBarriers {
-		return d.Count(polycount.WithLimit(limitAsWritten))
+		return throw.Get(d.Count(polycount.WithLimit(limitAsWritten)))
 	}
 	if len(bounds) == 0 {
-		return d.Count()
+		return throw.Get(d.Count())
 	}
 	var trips []trip
 	rest := d
 	for i, a := range c.k.Averages {
-		of, err := expr.ToAffine(a.Of, nil)
-		if err != nil {
-			return nil, err
-		}
+		of := throw.Get(expr.ToAffine(a.Of, nil))
 		at := slices.IndexFunc(bounds, func(b string) bool { n := of.Coeff(b); return n == 1 || n == -1 })
 		if at < 0 || of.HasFloor() {
 			continue
 		}
 		t := trip{fmt.Sprintf("$average%d", i), a}
 		dims := rest.Dims()
-		rest, err = rest.Constrain(polycount.EQ(polycount.Name(t.name), of), polycount.GE(polycount.Name(t.name), polycount.Int(0)))
-		if err == nil {
-			rest, err = rest.ToDims(bounds[at]).Project(dims...)
-		}
-		if err != nil {
-			return nil, err
-		}
+		rest = throw.Get(rest.Constrain(polycount.EQ(polycount.Name(t.name), of), polycount.GE(polycount.Name(t.name), polycount.Int(0))))
+		rest = throw.Get(rest.ToDims(bounds[at]).Project(dims...))
 		trips, bounds = append(trips, t), slices.Delete(bounds, at, at+1)
 	}
 	if len(trips) == 0 {
-		return nil, c.unknownTrips(d)
+		panic(throw.Of(c.unknownTrips(d)))
 	}
-	n, err := rest.Count()
-	if err == nil {
-		n, err = c.gist(n)
-	}
-	if err != nil {
-		return nil, err
-	}
+	n := throw.Get(rest.Count())
+	n = c.gist(n)
 	for _, b := range bounds {
-		without, err := n.Subst(map[string]polycount.Affine{b: polycount.Int(0)})
-		if err != nil {
-			return nil, err
-		}
-		if same, err := without.Equal(n); err != nil || !same {
-			return nil, cmp.Or(err, c.notLinear(d, trips))
+		without := throw.Get(n.Subst(map[string]polycount.Affine{b: polycount.Int(0)}))
+		if !throw.Get(without.Equal(n)) {
+			panic(throw.Of(c.notLinear(d, trips)))
 		}
 		n = without
 	}
@@ -90,44 +72,28 @@ type trip struct {
 // average replaces the trips in n by their averages. n must be linear in each of them. A product of two is allowed only if the inner
 // bounds are assigned within the outer loop: then it is the sum of the inner trips over the iterations of the outer loop. Otherwise the
 // two may depend on each other.
-func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
+func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) *polycount.Poly {
 	const most = 4 // factors: the count has 2 to this power of terms
 	if len(trips) > most {
-		return nil, fmt.Errorf("more than %d averages in a count", most)
+		panic(throw.Errorf("more than %d averages in a count", most))
 	}
-	linear, averaged, err := c.byTrips(d, n, trips)
-	if err != nil {
-		return nil, err
-	}
-	difference, err := n.Sub(linear)
-	if err != nil {
-		return nil, err
-	}
-	natural := make([]polycount.Constraint, len(trips))
-	for i, t := range trips {
-		natural[i] = polycount.GE(polycount.Name(t.name), polycount.Int(0))
-	}
+	linear, averaged := c.byTrips(d, n, trips)
+	difference := throw.Get(n.Sub(linear))
+	natural := lists.Map(trips, func(t trip) polycount.Constraint { return polycount.GE(polycount.Name(t.name), polycount.Int(0)) })
 	where := polycount.NewSet(nil, nil, natural...)
 	if a := c.k.Assumptions; a != nil {
-		if where, err = where.IntersectParams(a); err != nil {
-			return nil, err
-		}
+		where = throw.Get(where.IntersectParams(a))
 	}
-	indicator, err := where.Count()
-	if err == nil {
-		difference, err = difference.Mul(indicator)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if zero, err := difference.Equal(polycount.Constant(0)); err != nil || !zero {
-		return nil, cmp.Or(err, c.notLinear(d, trips))
+	indicator := throw.Get(where.Count())
+	difference = throw.Get(difference.Mul(indicator))
+	if !throw.Get(difference.Equal(polycount.Constant(0))) {
+		panic(throw.Of(c.notLinear(d, trips)))
 	}
 	return c.gist(averaged)
 }
 
 // byTrips is the part of a count that is linear in each of some numbers of iterations, and the same with their averages.
-func (c *counter) byTrips(d *polycount.Set, n *polycount.Poly, trips []trip) (linear, averaged *polycount.Poly, err error) {
+func (c *counter) byTrips(d *polycount.Set, n *polycount.Poly, trips []trip) (linear, averaged *polycount.Poly) {
 	linear, averaged = polycount.Constant(0), polycount.Constant(0)
 	for subset := range 1 << len(trips) {
 		var in []trip
@@ -136,56 +102,40 @@ func (c *counter) byTrips(d *polycount.Set, n *polycount.Poly, trips []trip) (li
 				in = append(in, t)
 			}
 		}
-		term, err := coefficient(n, trips, subset)
-		if err != nil {
-			return nil, nil, err
-		}
-		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
-			return nil, nil, err
-		} else if zero {
+		term := coefficient(n, trips, subset)
+		if throw.Get(term.Equal(polycount.Constant(0))) {
 			continue
 		}
 		if !c.nested(in) {
-			return nil, nil, c.notLinear(d, trips)
+			panic(throw.Of(c.notLinear(d, trips)))
 		}
 		product, average := term, term
 		for _, t := range in {
-			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
-				average, err = c.times(average, t)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
+			product = throw.Get(product.Mul(polycount.Variable(t.name)))
+			average = c.times(average, t)
 		}
-		if linear, err = linear.Add(product); err == nil {
-			averaged, err = averaged.Add(average)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+		linear = throw.Get(linear.Add(product))
+		averaged = throw.Get(averaged.Add(average))
 	}
-	return linear, averaged, nil
+	return linear, averaged
 }
 
 // coefficient is the coefficient of the product of a subset of the trips, in a polynomial that is linear in each, from differences
 // between its values at trips of 0 and 1.
-func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, error) {
+func coefficient(n *polycount.Poly, trips []trip, subset int) *polycount.Poly {
 	sum := polycount.Constant(0)
 	for part := subset; ; part = (part - 1) & subset {
 		at := map[string]polycount.Affine{}
 		for i, t := range trips {
 			at[t.name] = polycount.Int(int64(part >> i & 1))
 		}
-		value, err := n.Subst(at)
-		if err != nil {
-			return nil, err
-		}
+		value := throw.Get(n.Subst(at))
 		sign := int64(1)
 		if bits.OnesCount(uint(subset^part))%2 == 1 {
 			sign = -1
 		}
-		if sum, err = sum.Add(value.Scale(sign, 1)); err != nil || part == 0 {
-			return sum, err
+		if sum = throw.Get(sum.Add(value.Scale(sign, 1))); part == 0 {
+			return sum
 		}
 	}
 }
@@ -216,31 +166,23 @@ func (c *counter) nested(trips []trip) bool {
 }
 
 // times is n times the average of a trip.
-func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
+func (c *counter) times(n *polycount.Poly, t trip) *polycount.Poly {
 	value, err := fractionOf(c.atSizes(t.Value))
 	if err != nil {
-		return nil, fmt.Errorf("average of %s: %w", t.Of, err)
+		panic(throw.Errorf("average of %s: %w", t.Of, err))
 	}
-	product, err := n.Mul(value.num)
-	if err == nil {
-		product, err = c.gist(product)
-	}
-	if err != nil {
-		return nil, err
-	}
+	product := throw.Get(n.Mul(value.num))
+	product = c.gist(product)
 	out := product.Scale(1, value.den)
 	for _, name := range value.params {
-		quotient, ok, err := out.Quo(name)
-		if err != nil {
-			return nil, err
-		}
+		quotient, ok := throw.Get2(out.Quo(name))
 		if !ok {
-			return nil, fmt.Errorf("%s times the average %s is not a polynomial: assume a condition by which %s divides it, as in \"%s %% 128 = 0\", "+
-				"or give the average a parameter of its own", n, t.Value, name, name)
+			panic(throw.Errorf("%s times the average %s is not a polynomial: assume a condition by which %s divides it, as in \"%s %% 128 = 0\", "+
+				"or give the average a parameter of its own", n, t.Value, name, name))
 		}
 		out = quotient
 	}
-	return out, nil
+	return out
 }
 
 // atSizes is an expression with the sizes of the count in it.
@@ -292,12 +234,13 @@ var fractions = expr.Domain[fraction]{
 		}
 		return fraction{f.num.Scale(-1, 1), f.den, f.params, nil}, nil
 	},
-	Binary: func(op expr.OpKind, a, b fraction) (fraction, error) {
+	Binary: func(op expr.OpKind, a, b fraction) (_ fraction, err error) {
+		defer throw.Catch(&err)
 		switch op {
 		case expr.Add:
-			return a.plus(b, 1)
+			return a.plus(b, 1), nil
 		case expr.Sub:
-			return a.plus(b, -1)
+			return a.plus(b, -1), nil
 		case expr.Mul:
 			num, err := a.num.Mul(b.num)
 			out := fraction{num, a.den * b.den, slices.Concat(a.params, b.params), nil}
@@ -306,7 +249,7 @@ var fractions = expr.Domain[fraction]{
 			}
 			return out, err
 		case expr.Div:
-			return a.over(b.divisor)
+			return a.over(b.divisor), nil
 		}
 		return a, expr.ErrNoValue
 	},
@@ -328,7 +271,7 @@ var (
 	errDivisor = errors.New("the divisor is no product of parameters and integers")
 )
 
-func (f fraction) plus(g fraction, sign int64) (fraction, error) {
+func (f fraction) plus(g fraction, sign int64) fraction {
 	expand := func(f, by fraction) (*polycount.Poly, error) {
 		num := f.num.Scale(by.den, 1)
 		var err error
@@ -339,28 +282,23 @@ func (f fraction) plus(g fraction, sign int64) (fraction, error) {
 		}
 		return num, err
 	}
-	a, err := expand(f, g)
-	if err != nil {
-		return fraction{}, err
-	}
-	b, err := expand(g, f)
-	if err == nil {
-		a, err = a.Add(b.Scale(sign, 1))
-	}
-	return fraction{a, f.den * g.den, slices.Concat(f.params, g.params), nil}, err
+	a := throw.Get(expand(f, g))
+	b := throw.Get(expand(g, f))
+	a = throw.Get(a.Add(b.Scale(sign, 1)))
+	return fraction{a, f.den * g.den, slices.Concat(f.params, g.params), nil}
 }
 
 // over divides by a product, nil where the divisor is none.
-func (f fraction) over(by *product) (fraction, error) {
+func (f fraction) over(by *product) fraction {
 	switch {
 	case by == nil:
-		return f, errDivisor
+		panic(throw.Of(errDivisor))
 	case by.factor == 0:
-		return f, fmt.Errorf("division by zero")
+		panic(throw.Errorf("division by zero"))
 	case by.factor < 0:
-		return fraction{f.num.Scale(-1, 1), -f.den * by.factor, slices.Concat(f.params, by.params), nil}, nil
+		return fraction{f.num.Scale(-1, 1), -f.den * by.factor, slices.Concat(f.params, by.params), nil}
 	}
-	return fraction{f.num, f.den * by.factor, slices.Concat(f.params, by.params), nil}, nil
+	return fraction{f.num, f.den * by.factor, slices.Concat(f.params, by.params), nil}
 }
 
 // boundsIn lists the bounds of inames among the parameters of a set.
@@ -392,12 +330,8 @@ func (c *counter) unknownTrips(d *polycount.Set) error {
 
 func (c *counter) notLinear(d *polycount.Set, trips []trip) error {
 	loops, bounds := c.boundedLoops(d)
-	var of []string
-	for _, t := range trips {
-		of = append(of, t.Of.String())
-	}
 	return fmt.Errorf("the iterations of loop %s depend on %s, and their number is not linear in %s, so that its average does not give "+
-		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, strings.Join(of, " and "))
+		"theirs: state averages of the bounds of this loop, assigned to temporaries", loops, bounds, lists.Join(trips, " and ", func(t trip) string { return t.Of.String() }))
 }
 
 // dependsOnData returns an error if the elements that a statement accesses depend on data.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -57,29 +58,22 @@ func (c *counter) under(at scope, condition expr.Expr) scope {
 }
 
 // domainOf is the set of points of a scope; dimensions are the inames of its statement.
-func (c *counter) domainOf(at scope) (*polycount.Set, error) {
+func (c *counter) domainOf(at scope) *polycount.Set {
 	key := at.String()
 	if d, ok := c.domains[key]; ok {
-		return d, nil
+		return d
 	}
-	d, err := c.k.DomainOf(at.stmt.Inames)
+	d := throw.Get(c.k.DomainOf(at.stmt.Inames))
 	for _, condition := range at.conds {
-		if err == nil {
-			d, err = c.k.Restrict(d, condition)
-		}
+		d = throw.Get(c.k.Restrict(d, condition))
 	}
-	if err == nil {
-		c.domains[key] = d
-	}
-	return d, err
+	c.domains[key] = d
+	return d
 }
 
 // pointsOf is domainOf at the sizes of the count. Strides come from domainOf, so that they are the same at all sizes.
-func (c *counter) pointsOf(at scope) (*polycount.Set, error) {
-	d, err := c.domainOf(at)
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) pointsOf(at scope) *polycount.Set {
+	d := c.domainOf(at)
 	return c.fixed(d.Within(c.limit.budget))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
 
@@ -116,9 +117,10 @@ func measured(*Statistics, *class, ID, point) (float64, error) {
 
 // sumOf makes the value of a class that is a sum over the selected accesses.
 func sumOf(of func(*Statistics, Mem, map[string]int64) (*big.Rat, error)) func(*Statistics, *class, ID, point) (float64, error) {
-	return func(s *Statistics, c *class, id ID, at point) (float64, error) {
+	return func(s *Statistics, c *class, id ID, at point) (_ float64, err error) {
+		defer throw.Catch(&err)
 		sum := new(big.Rat)
-		err := s.selected(c, id, at.sizes, func(record int) error {
+		s.selected(c, id, at.sizes, func(record int) error {
 			n, err := of(s, s.Records[record].Key.(Mem), at.sizes)
 			if err == nil {
 				sum.Add(sum, n)
@@ -126,6 +128,6 @@ func sumOf(of func(*Statistics, Mem, map[string]int64) (*big.Rat, error)) func(*
 			return err
 		})
 		v, _ := sum.Float64()
-		return v, err
+		return v, nil
 	}
 }

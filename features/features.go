@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
@@ -92,29 +93,25 @@ type Statistics struct {
 }
 
 // remember returns what is in the map under a key, and makes it if it is not.
-func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func() (V, error)) (V, error) {
+func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func() V) V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v, ok := in[key]; ok {
-		return v, nil
-	}
-	v, err := make()
-	if err == nil {
+	v, ok := in[key]
+	if !ok {
+		v = make()
 		in[key] = v
 	}
-	return v, err
+	return v
 }
 
 // Count counts a kernel, following Algorithm 1 of Stevens and Klöckner: what one execution of a statement does, times the
 // number of integer points in the domain projected on the statement's inames. Operations and local accesses are counted
 // once per sub-group, global accesses once per work-item, except that those with stride 0 along lid(0) are once per
 // sub-group. Barriers are those that one work-item meets. Results hold under the kernel's assumptions.
-func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
-	o, err := Find(k, opt)
-	if err != nil {
-		return nil, err
-	}
-	return o.count(nil)
+func Count(k *kernel.Kernel, opt Options) (_ *Statistics, err error) {
+	defer throw.Catch(&err)
+	o := throw.Get(Find(k, opt))
+	return o.count(nil), nil
 }
 
 // Occurrences are what the statements of a kernel do in one execution each, and where. It takes much less time to find how often that is at
@@ -158,17 +155,18 @@ func Find(k *kernel.Kernel, opt Options) (*Occurrences, error) {
 
 // CountAt is [Count] at given sizes alone: the records are the same, with numbers as counts, and features have no values at other sizes. A
 // record whose symbolic count takes too much work may well have a number.
-func (o *Occurrences) CountAt(sizes map[string]int64) (*Statistics, error) {
+func (o *Occurrences) CountAt(sizes map[string]int64) (_ *Statistics, err error) {
+	defer throw.Catch(&err)
 	at := map[string]int64{}
 	for _, name := range o.c.k.Params() {
 		if n, ok := sizes[name]; ok {
 			at[name] = n
 		}
 	}
-	return o.count(at)
+	return o.count(at), nil
 }
 
-func (o *Occurrences) count(at map[string]int64) (*Statistics, error) {
+func (o *Occurrences) count(at map[string]int64) *Statistics {
 	c := o.c.to(at)
 	s := &Statistics{
 		Kernel: c.k.Name, SubgroupSize: c.opt.SubgroupSize, c: c, sites: o.sites,
@@ -188,21 +186,18 @@ func (o *Occurrences) count(at map[string]int64) (*Statistics, error) {
 	for _, f := range s.failed {
 		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", c.k.Name, f.err))
 	}
-	var err error
-	if s.Groups, err = c.groups(nil); err == nil {
-		s.Groups, err = c.gist(s.Groups)
-	}
-	if err == nil {
-		err = s.finish()
-	}
+	err := throw.Try(func() {
+		s.Groups = c.gist(c.groups(nil))
+		s.finish()
+	})
 	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", c.k.Name, err)
+		panic(throw.Errorf("kernel %s: %w", c.k.Name, err))
 	}
-	return s, nil
+	return s
 }
 
 // finish sorts the records and prepares evaluation.
-func (s *Statistics) finish() error {
+func (s *Statistics) finish() {
 	slices.SortStableFunc(s.Records, func(a, b Record) int { return compareKeys(a.Key, b.Key) })
 	used := map[string]bool{}
 	use := func(names []string) {
@@ -225,7 +220,7 @@ func (s *Statistics) finish() error {
 		}
 	}
 	for p := range used {
-		return fmt.Errorf("a count depends on %s, which is no parameter of the kernel", p)
+		panic(throw.Errorf("a count depends on %s, which is no parameter of the kernel", p))
 	}
 	s.groups = s.Groups.Compile(s.Params)
 	for i := range s.Records {
@@ -234,12 +229,11 @@ func (s *Statistics) finish() error {
 		r.compiled = &evaluator{params: s.Params, poly: s.evals[i]}
 	}
 	if a == nil {
-		return nil
+		return
 	}
 	holds, err := a.Count()
 	if err != nil {
-		return fmt.Errorf("assumptions: %w", err)
+		panic(throw.Errorf("assumptions: %w", err))
 	}
 	s.valid = holds.Compile(s.Params)
-	return nil
 }

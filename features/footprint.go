@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount"
 )
 
@@ -46,7 +47,8 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 
 // footprint counts the elements that accesses to one array touch, each once: the union of the images of the statements'
 // domains under the accesses' index maps (Stevens and Klöckner, Algorithm 2).
-func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
+func (c *counter) footprint(sites []site) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
@@ -55,98 +57,78 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 			continue
 		}
 		seen[text] = true
-		image, err := c.image(s)
-		if err != nil {
-			return nil, err
-		}
+		image := c.image(s)
 		if all == nil {
 			all = image
-		} else if all, err = all.Union(image); err != nil {
-			return nil, err
+		} else {
+			all = throw.Get(all.Union(image))
 		}
 	}
-	n, err := all.Count()
-	if err != nil {
-		return nil, err
-	}
-	return c.gist(n)
+	n := throw.Get(all.Count())
+	return c.gist(n), nil
 }
 
 // image is the set of indices that an access touches.
-func (c *counter) image(s site) (*polycount.Set, error) {
-	domain, err := c.pointsOf(s.at)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.dependsOnData(domain); err != nil {
-		return nil, err
-	}
+func (c *counter) image(s site) *polycount.Set {
+	domain := c.pointsOf(s.at)
+	throw.If(c.dependsOnData(domain))
 	var axes []string
 	var index []polycount.Affine
 	for axis, e := range s.access.Index {
 		a, err := c.k.AffineOf(e)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.access, err)
+			panic(throw.Errorf("%s: %w", s.access, err))
 		}
 		axes = append(axes, fmt.Sprintf("_axis%d", axis))
 		index = append(index, a)
 	}
 	if lanes := c.k.Array(s.access.Array).Span(s.access); lanes > 1 {
 		lane := polycount.Name("_lane")
-		domain, err = domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane))
-		if err != nil {
-			return nil, err
-		}
+		domain = throw.Get(domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane)))
 		index[len(index)-1] = index[len(index)-1].Add(lane)
 	}
 	m, err := polycount.NewMap(domain, axes, index)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.access, err)
+		panic(throw.Errorf("%s: %w", s.access, err))
 	}
-	return m.Range()
+	return throw.Get(m.Range())
 }
 
 // footprints is the number of distinct elements that the selected accesses touch.
-func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
+func (s *Statistics) footprints(c *class, id ID, at point) (_ float64, err error) {
+	defer throw.Catch(&err)
 	var records []int
-	err := s.selected(c, id, at.sizes, func(record int) error {
+	s.selected(c, id, at.sizes, func(record int) error {
 		records = append(records, record)
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return s.distinct(records, at.sizes)
+	return s.distinct(records, at.sizes), nil
 }
 
 // distinct is the number of distinct elements that records of accesses, by their numbers in s.Records, touch.
-func (s *Statistics) distinct(records []int, sizes map[string]int64) (float64, error) {
-	list, err := remember(s, s.prints, fmt.Sprint(records), func() ([]*evaluator, error) { return s.newFootprints(records) })
+func (s *Statistics) distinct(records []int, sizes map[string]int64) float64 {
 	var sum total
-	for _, e := range list {
+	for _, e := range remember(s, s.prints, fmt.Sprint(records), func() []*evaluator { return s.newFootprints(records) }) {
 		var buffer [8]int64
-		values, err := bind(buffer[:0], e.params, sizes)
-		if err != nil {
-			return 0, err
-		}
-		sum.add(e.poly, values)
+		sum.add(e.poly, throw.Get(bind(buffer[:0], e.params, sizes)))
 	}
-	return sum.float(), err
+	return sum.float()
 }
 
 // Footprint is the number of distinct elements of an array that records of accesses touch.
-func (s *Statistics) Footprint(records []Record, sizes map[string]int64) (float64, error) {
+func (s *Statistics) Footprint(records []Record, sizes map[string]int64) (_ float64, err error) {
+	defer throw.Catch(&err)
 	var at []int
 	for i, r := range s.Records {
 		if slices.ContainsFunc(records, func(o Record) bool { return o.Key == r.Key }) {
 			at = append(at, i)
 		}
 	}
-	return s.distinct(at, sizes)
+	return s.distinct(at, sizes), nil
 }
 
 // newFootprints counts the distinct elements that the accesses of records touch, by variable.
-func (s *Statistics) newFootprints(records []int) (list []*evaluator, err error) {
+func (s *Statistics) newFootprints(records []int) (list []*evaluator) {
 	byVariable := map[string][]site{}
 	for _, i := range records {
 		m := s.Records[i].Key.(Mem)
@@ -155,9 +137,9 @@ func (s *Statistics) newFootprints(records []int) (list []*evaluator, err error)
 	for _, variable := range slices.Sorted(maps.Keys(byVariable)) {
 		n, err := s.c.footprint(byVariable[variable])
 		if err != nil {
-			return nil, fmt.Errorf("footprint of %s: %w", variable, err)
+			panic(throw.Errorf("footprint of %s: %w", variable, err))
 		}
 		list = append(list, newEvaluator(n))
 	}
-	return list, nil
+	return list
 }

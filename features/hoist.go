@@ -1,35 +1,29 @@
 package features
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/linear"
 )
 
 // hoisted is the count of a record with loads hoisted out of the innermost loops in which their addresses do not change, as compilers
 // do: but not out of a loop that has a barrier, a condition or a statement that writes the array. Stores are not hoisted.
-func (s *Statistics) hoisted(m Mem, sizes map[string]int64) (*big.Rat, error) {
-	e, err := remember(s, s.invariant, m, func() (*evaluator, error) {
+func (s *Statistics) hoisted(m Mem, sizes map[string]int64) (_ *big.Rat, err error) {
+	defer throw.Catch(&err)
+	e := remember(s, s.invariant, m, func() *evaluator {
 		occurrences := map[where]int64{}
 		for _, site := range s.sites[m] {
 			at, err := s.c.outside(site, m.Direction)
 			if err != nil {
-				return nil, fmt.Errorf("loops around %s: %w", site.access, err)
+				panic(throw.Errorf("loops around %s: %w", site.access, err))
 			}
 			occurrences[s.c.where(at, m.Granularity)]++
 		}
-		sum, err := s.c.sum(occurrences)
-		if err != nil {
-			return nil, err
-		}
-		return newEvaluator(sum), nil
+		return newEvaluator(throw.Get(s.c.sum(occurrences)))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return e.rat(sizes)
+	return e.rat(sizes), nil
 }
 
 // outside is the scope of an access outside the loops that it is hoisted out of.

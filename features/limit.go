@@ -3,7 +3,9 @@ package features
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/polycount"
 )
 
@@ -55,18 +57,10 @@ const noFormula = "no formula within the limit of work"
 
 // Uncounted are the keys of records that are missing, as warnings say: their numbers are not known, and not 0.
 func (s *Statistics) Uncounted() (keys []Key) {
-	for _, f := range s.failed {
-		keys = append(keys, f.key)
-	}
-	return keys
+	return lists.Map(s.failed, func(f failure) Key { return f.key })
 }
 
 // exceeds reports that the formula of a record takes more work than is allowed.
 func (s *Statistics) exceeds(key Key) bool {
-	for _, f := range s.failed {
-		if f.key == key && errors.Is(f.err, polycount.ErrBudget) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.failed, func(f failure) bool { return f.key == key && errors.Is(f.err, polycount.ErrBudget) })
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 )
 
@@ -47,26 +48,17 @@ func (s *Statistics) units(u unit, m Mem, sizes map[string]int64) (*big.Rat, err
 }
 
 func (s *Statistics) touched(u unit, m Mem, sizes map[string]int64) (sum int64, err error) {
+	defer throw.Catch(&err)
 	var places []launch.Occurrence
 	for _, site := range s.sites[m] {
-		if _, err := s.c.flatIndex(site); err != nil {
-			return 0, err
-		}
-		domain, err := s.c.pointsOf(site.at)
-		if err == nil {
-			err = s.c.dependsOnData(domain)
-		}
-		if err != nil {
-			return 0, err
-		}
+		_ = throw.Get(s.c.flatIndex(site))
+		domain := s.c.pointsOf(site.at)
+		throw.If(s.c.dependsOnData(domain))
 		if place := site.place(m.Direction); !slices.Contains(places, place) { // it has those of all accesses that are the same
 			places = append(places, place)
 		}
 	}
-	all, err := s.walked(sizes)
-	if err != nil {
-		return 0, err
-	}
+	all := s.walked(sizes)
 	for _, place := range places {
 		units, there := all[place]
 		if !there {
@@ -93,24 +85,16 @@ func (s site) place(direction Direction) launch.Occurrence {
 const exactBoxes = 1 << 20
 
 // walked are the units of the launch at sizes. Those of the last sizes are kept, as features of a kernel are asked for together.
-func (s *Statistics) walked(sizes map[string]int64) (map[launch.Occurrence]launch.Units, error) {
-	program, err := s.c.program()
-	if err != nil {
-		return nil, err
-	}
+func (s *Statistics) walked(sizes map[string]int64) map[launch.Occurrence]launch.Units {
+	program := throw.Get(s.c.program())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := fmt.Sprint(sizes)
 	if s.moved.at == key {
-		return s.moved.units, nil
+		return s.moved.units
 	}
-	p, err := launch.New(program.nest, launch.Options{SubgroupSize: s.SubgroupSize, Borders: true, Boxes: exactBoxes})
-	if err != nil {
-		return nil, err
-	}
-	units, err := p.Units(sizes)
-	if err == nil {
-		s.moved.at, s.moved.units = key, units
-	}
-	return units, err
+	p := throw.Get(launch.New(program.nest, launch.Options{SubgroupSize: s.SubgroupSize, Borders: true, Boxes: exactBoxes}))
+	units := throw.Get(p.Units(sizes))
+	s.moved.at, s.moved.units = key, units
+	return units
 }

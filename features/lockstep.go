@@ -3,6 +3,8 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -17,19 +19,16 @@ const iteration = "_iteration_of_"
 
 // inLockStep adds the iterations, as distances from the first, of those loops around a statement that work-items start at different values to the
 // points that they run it at. It returns the dimensions that tell the iterations of all loops apart.
-func (c *counter) inLockStep(domain *polycount.Set, s *kernel.Stmt, inames []string) (*polycount.Set, []string, error) {
+func (c *counter) inLockStep(domain *polycount.Set, s *kernel.Stmt, inames []string) (*polycount.Set, []string) {
 	for _, l := range c.unevenLoops(s) {
 		if !slices.Contains(s.Inames, l.iname) { // an access is hoisted out of it
 			continue
 		}
 		inames = slices.DeleteFunc(slices.Clone(inames), func(n string) bool { return n == l.iname })
 		inames = append(inames, iteration+l.iname)
-		var err error
-		if domain, err = l.fromStart(domain); err != nil {
-			return nil, nil, err
-		}
+		domain = l.fromStart(domain)
 	}
-	return domain, inames, nil
+	return domain, inames
 }
 
 // unevenLoop is a loop that does not start at the same value in all work-items of a group.
@@ -61,10 +60,7 @@ func (c *counter) unevenLoops(s *kernel.Stmt) (list []unevenLoop) {
 		return nil // it does not run
 	}
 	for _, l := range loopsAround(program.nest.Body, s.ID) {
-		var starts []polycount.Affine
-		for _, b := range l.Lower {
-			starts = append(starts, b.Num.Subst(tagged).AddInt(b.Den-1).FloorDiv(b.Den))
-		}
+		starts := lists.Map(l.Lower, func(b polycount.Bound) polycount.Affine { return b.Num.Subst(tagged).AddInt(b.Den - 1).FloorDiv(b.Den) })
 		if slices.ContainsFunc(starts, func(a polycount.Affine) bool { return slices.ContainsFunc(differ, a.Has) }) {
 			differ, list = append(differ, l.Iname), append(list, unevenLoop{l.Iname, starts})
 		}
@@ -73,7 +69,7 @@ func (c *counter) unevenLoops(s *kernel.Stmt) (list []unevenLoop) {
 }
 
 // fromStart adds the distance of the iname from the greatest of its starts to a set.
-func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set, err error) {
+func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set) {
 	domain = domain.AddDims(iteration + l.iname)
 	for i, start := range l.starts {
 		greatest := []polycount.Constraint{polycount.EQ(polycount.Name(iteration+l.iname), polycount.Name(l.iname).Sub(start))}
@@ -85,16 +81,13 @@ func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set, err e
 				greatest = append(greatest, polycount.GE(start, other))
 			}
 		}
-		part, err := domain.Constrain(greatest...)
-		if err == nil && out != nil {
-			part, err = out.Union(part)
-		}
-		if err != nil {
-			return nil, err
+		part := throw.Get(domain.Constrain(greatest...))
+		if out != nil {
+			part = throw.Get(out.Union(part))
 		}
 		out = part
 	}
-	return out, nil
+	return out
 }
 
 // together is a form with the distances of inames from where loops start in place of these inames: what differs between work-items that make an

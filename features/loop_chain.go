@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -33,10 +34,7 @@ func (v chainVisitor) inTurn(n int64, op string, t expr.DType, operands ...*link
 
 // values are the chains of expressions.
 func (v chainVisitor) values(list []expr.Expr) (out []*link) {
-	for _, e := range list {
-		out = append(out, v.value(e))
-	}
-	return out
+	return lists.Map(list, v.value)
 }
 
 // index finds the chain of an index. Its arithmetic is free, as in all features; its loads are not.

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -63,25 +65,21 @@ const (
 	loopSize   = 3 // the counter, the comparison and the jump
 )
 
-func (s *Statistics) findLoops() ([]*loopFacts, error) {
+func (s *Statistics) findLoops() (_ []*loopFacts, err error) {
+	defer throw.Catch(&err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	program, err := s.c.program()
-	if err != nil {
-		return nil, err
-	}
+	program := throw.Get(s.c.program())
 	w := &loopWalker{c: s.c}
-	err = w.walk(program.nest.Body, nil, program.nest.Context)
-	return w.out, err
+	w.walk(program.nest.Body, nil, program.nest.Context)
+	return w.out, nil
 }
 
 // sumOfLoops makes the value of a class of loops: a sum of counts per iteration over all iterations of the selected loops.
 func sumOfLoops(each func(*loopFacts, ID) *big.Rat) func(*Statistics, *class, ID, point) (float64, error) {
-	return func(s *Statistics, _ *class, id ID, at point) (float64, error) {
-		list, err := s.loops()
-		if err != nil {
-			return 0, err
-		}
+	return func(s *Statistics, _ *class, id ID, at point) (_ float64, err error) {
+		defer throw.Catch(&err)
+		list := throw.Get(s.loops())
 		sum := new(big.Rat)
 		for _, l := range list {
 			if id.Iname != "" && id.Iname != l.iname {
@@ -91,10 +89,7 @@ func sumOfLoops(each func(*loopFacts, ID) *big.Rat) func(*Statistics, *class, ID
 			if n == nil || n.Sign() == 0 {
 				continue
 			}
-			trips, err := l.trips.rat(at.sizes)
-			if err != nil {
-				return 0, err
-			}
+			trips := l.trips.rat(at.sizes)
 			sum.Add(sum, trips.Mul(trips, n))
 		}
 		v, _ := sum.Float64()
@@ -139,64 +134,40 @@ type loopWalker struct {
 }
 
 // walk visits the loops of a body inside the open loops; domain has the hardware axes and the open loops as dimensions.
-func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.Set) error {
+func (w *loopWalker) walk(body []linear.Node, open []string, domain *polycount.Set) {
 	for _, node := range body {
 		switch x := node.(type) {
 		case *linear.Guard:
-			inner, err := domain.Constrain(x.Conds...)
-			if err == nil {
-				err = w.walk(x.Body, open, inner)
-			}
-			if err != nil {
-				return err
-			}
+			inner := throw.Get(domain.Constrain(x.Conds...))
+			w.walk(x.Body, open, inner)
 		case *linear.Loop:
 			inside := append(slices.Clone(open), x.Iname)
-			inner, err := domain.AddDims(x.Iname).Constrain(x.Constraints()...)
-			if err != nil {
-				return err
-			}
+			inner := throw.Get(domain.AddDims(x.Iname).Constrain(x.Constraints()...))
 			if !x.Unroll {
 				if err := w.measure(x, inside, inner); err != nil {
-					return fmt.Errorf("loop %s: %w", x.Iname, err)
+					panic(throw.Errorf("loop %s: %w", x.Iname, err))
 				}
 			}
-			if err := w.walk(x.Body, inside, inner); err != nil {
-				return err
-			}
+			w.walk(x.Body, inside, inner)
 		}
 	}
-	return nil
 }
 
 // measure adds the facts of a loop that has statements of its own.
-func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Set) error {
+func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Set) (err error) {
+	defer throw.Catch(&err)
 	d := &dataflow{c: w.c, loop: l, effects: linear.EffectsOf(w.c.k, l.Body)}
-	if err := d.iteration(); err != nil {
-		return err
-	}
+	d.iteration()
 	if d.statements == 0 {
 		return nil
 	}
 	f := &loopFacts{iname: l.Iname, size: d.size, path: d.longest.counts()}
-	points, err := w.c.fixed(domain)
-	if err == nil {
-		points, err = points.Project(open...)
-	}
-	if err != nil {
-		return err
-	}
-	n, err := w.c.count(points)
-	if err != nil {
-		return err
-	}
-	if n, err = w.c.gist(n); err != nil {
-		return err
-	}
+	points := w.c.fixed(domain)
+	points = throw.Get(points.Project(open...))
+	n := w.c.count(points)
+	n = w.c.gist(n)
 	f.trips = newEvaluator(n)
-	if f.carried, err = d.growth(); err != nil {
-		return err
-	}
+	f.carried = d.growth()
 	w.out = append(w.out, f)
 	return nil
 }
@@ -261,21 +232,17 @@ type dataflow struct {
 }
 
 // iteration follows the first iteration and counts its operations.
-func (d *dataflow) iteration() error {
+func (d *dataflow) iteration() {
 	d.values, d.copies, d.longest, d.size, d.statements = map[string]*link{}, map[string]int64{}, nil, loopSize, 0
-	return d.run(d.loop.Body)
+	d.run(d.loop.Body)
 }
 
 // growth is the number of operations, by kind, that an iteration adds to the chain of the variable whose chain grows most, after the
 // first iterations.
-func (d *dataflow) growth() (map[string]*big.Rat, error) {
-	if err := d.more(settled); err != nil {
-		return nil, err
-	}
+func (d *dataflow) growth() map[string]*big.Rat {
+	d.more(settled)
 	was := maps.Clone(d.values)
-	if err := d.more(settled); err != nil {
-		return nil, err
-	}
+	d.more(settled)
 	most, name := int64(0), ""
 	for _, n := range slices.Sorted(maps.Keys(d.values)) {
 		if grown := d.values[n].reach() - was[n].reach(); grown > most {
@@ -292,37 +259,32 @@ func (d *dataflow) growth() (map[string]*big.Rat, error) {
 			out[kind] = n.Quo(n, big.NewRat(settled, 1))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // more follows n more iterations.
-func (d *dataflow) more(n int) error {
+func (d *dataflow) more(n int) {
 	for range n {
 		d.statements = 0
-		if err := d.run(d.loop.Body); err != nil {
-			return err
-		}
+		d.run(d.loop.Body)
 		maps.DeleteFunc(d.values, func(name string, _ *link) bool {
 			return strings.HasPrefix(name, movingPrefix) // the next iteration accesses another element
 		})
 	}
-	return nil
 }
 
 // movingPrefix marks elements of memory whose index contains the loop's iname.
 const movingPrefix = "~"
 
 // run follows the statements of a body, with each copy of unrolled loops and without inner loops.
-func (d *dataflow) run(body []linear.Node) error {
+func (d *dataflow) run(body []linear.Node) {
 	for _, node := range body {
 		switch x := node.(type) {
 		case *linear.Guard:
-			if err := d.run(x.Body); err != nil {
-				return err
-			}
+			d.run(x.Body)
 		case *linear.Exec:
 			if err := d.execute(x.Stmt); err != nil {
-				return fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+				panic(throw.Errorf("statement %s: %w", x.Stmt.ID, err))
 			}
 		case *linear.Loop:
 			from, to, ok := x.Constants()
@@ -331,14 +293,11 @@ func (d *dataflow) run(body []linear.Node) error {
 			}
 			for v := from; v <= to; v += max(x.Step, 1) {
 				d.copies[x.Iname] = v
-				if err := d.run(x.Body); err != nil {
-					return err
-				}
+				d.run(x.Body)
 			}
 			delete(d.copies, x.Iname)
 		}
 	}
-	return nil
 }
 
 func (d *dataflow) execute(s *kernel.Stmt) error {
@@ -432,9 +391,7 @@ func (s *Statistics) Loops() ([]Loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 	}
-	var out []Loop
-	for _, l := range list {
-		out = append(out, Loop{l.iname, slices.Sorted(maps.Keys(l.path)), slices.Sorted(maps.Keys(l.carried))})
-	}
-	return out, nil
+	return lists.Map(list, func(l *loopFacts) Loop {
+		return Loop{l.iname, slices.Sorted(maps.Keys(l.path)), slices.Sorted(maps.Keys(l.carried))}
+	}), nil
 }

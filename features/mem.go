@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -18,15 +19,15 @@ type site struct {
 
 // countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
 // indices included. What the index of the target reads is a load. Predicates are counted where branches are exact.
-func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) error {
+func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) (err error) {
+	defer throw.Catch(&err)
 	loads, store := c.accesses(s)
 	for _, acc := range loads {
-		if err := c.countAccess(acc, Load, sites); err != nil {
-			return err
-		}
+		c.countAccess(acc, Load, sites)
 	}
 	if store != nil {
-		return c.countAccess(*store, Store, sites)
+		c.countAccess(*store, Store, sites)
+		return nil
 	}
 	return nil
 }
@@ -101,22 +102,16 @@ func (c *counter) guarded(at scope, s *kernel.Stmt) scope {
 	return at
 }
 
-func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) error {
+func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) {
 	acc := s.access
 	a := c.k.Array(acc.Array)
 	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local || s.at.maybe && c.opt.Least {
-		return nil
+		return
 	}
-	local, group, err := c.strides(s)
-	if err != nil {
-		return err
-	}
+	local, group := c.strides(s)
 	granularity := SubGroup
 	if a.Space == kernel.Global {
-		shared, err := c.sharesElement(local)
-		if err != nil {
-			return err
-		}
+		shared := c.sharesElement(local)
 		if !shared {
 			granularity = WorkItem
 		}
@@ -124,17 +119,16 @@ func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site)
 	key := Mem{a.Memory(), a.TypeOf(acc).Vector(acc.Lanes), direction, acc.Array, acc.Tag, local, group, granularity}
 	c.add(key, s.at, granularity, 1)
 	sites[key] = append(sites[key], s)
-	return nil
 }
 
 // sharesElement reports whether the work-items of a sub-group are taken to access one element: those that follow each other along axis 0
 // do. Where branches are exact, all of a sub-group must.
-func (c *counter) sharesElement(local Strides) (bool, error) {
+func (c *counter) sharesElement(local Strides) bool {
 	if local.Along(0) != "0" || !c.opt.ExactBranches {
-		return local.Along(0) == "0", nil
+		return local.Along(0) == "0"
 	}
-	rows, err := c.spansRows(local)
-	return !rows, err
+	rows := throw.Get(c.spansRows(local))
+	return !rows
 }
 
 // spansRows reports whether sub-groups span rows of the work-group along which the access moves.
@@ -155,7 +149,7 @@ func (c *counter) spansRows(local Strides) (bool, error) {
 
 // strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).
 // Along an axis in a part of the index that is not linear the stride is "?".
-func (c *counter) strides(s site) (local, group Strides, err error) {
+func (c *counter) strides(s site) (local, group Strides) {
 	byAxis := map[kernel.TagKind]map[int]string{kernel.LocalAxis: {}, kernel.GroupAxis: {}}
 	set := func(iname, stride string) {
 		if tag := c.k.Tags[iname]; tag.Parallel() && byAxis[tag.Kind] != nil {
@@ -171,7 +165,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 		form, err = c.flatIndex(site{at: s.at, access: &rest})
 	}
 	if err != nil {
-		return "", "", err
+		panic(throw.Of(err))
 	}
 	varying := opaque
 	if c.opt.ExactBranches {
@@ -188,7 +182,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	for _, iname := range slices.Concat(varying, c.boundBy(s.at.stmt, form, opaque)) {
 		set(iname, Varying)
 	}
-	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
+	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis])
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.
@@ -224,29 +218,22 @@ func (c *counter) affinePart(s site) (rest expr.Access, inames []string) {
 
 // flatIndex is that of the access, without the floors that are constant on its domain, as floor(i_inner/16) is for
 // 0 <= i_inner < 16. Normal forms of floors leave no larger ones.
-func (c *counter) flatIndex(s site) (*kernel.LinearForm, error) {
+func (c *counter) flatIndex(s site) (_ *kernel.LinearForm, err error) {
+	defer throw.Catch(&err)
 	form, err := c.k.FlatIndex(s.access)
 	if err != nil || len(form.Floors) == 0 {
 		return form, err
 	}
-	domain, err := c.domainOf(s.at)
-	if err != nil {
-		return nil, err
-	}
+	domain := c.domainOf(s.at)
 	out := &kernel.LinearForm{Terms: form.Terms, Rest: form.Rest}
 	for _, f := range form.Floors {
 		dissolved := false
 		for q := int64(-1); q <= 1 && !dissolved; q++ {
-			above, err := domain.Implies(polycount.GE(f.Num, polycount.Int(q*f.Den)))
-			if err != nil {
-				return nil, err
-			}
+			above := throw.Get(domain.Implies(polycount.GE(f.Num, polycount.Int(q*f.Den))))
 			if !above {
 				break
 			}
-			if dissolved, err = domain.Implies(polycount.GE(polycount.Int(q*f.Den+f.Den-1), f.Num)); err != nil {
-				return nil, err
-			}
+			dissolved = throw.Get(domain.Implies(polycount.GE(polycount.Int(q*f.Den+f.Den-1), f.Num)))
 			if dissolved {
 				out.Rest = out.Rest.Add(f.Coeff.Scale(q))
 			}

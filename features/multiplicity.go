@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -80,11 +81,11 @@ func (c *counter) to(at map[string]int64) *counter {
 }
 
 // fixed is a set at the sizes of the count.
-func (c *counter) fixed(d *polycount.Set) (*polycount.Set, error) {
+func (c *counter) fixed(d *polycount.Set) *polycount.Set {
 	if c.at == nil {
-		return d, nil
+		return d
 	}
-	return d.Fix(c.at)
+	return throw.Get(d.Fix(c.at))
 }
 
 func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
@@ -126,7 +127,8 @@ func occurs(occurrences map[where]int64) bool {
 	return false
 }
 
-func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
+func (c *counter) sum(occurrences map[where]int64) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	places := make([]where, 0, len(occurrences))
 	for w, n := range occurrences {
 		if n != 0 { // products that multiply-adds have taken
@@ -138,15 +140,10 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 	})
 	sum := polycount.Constant(0)
 	for _, w := range places {
-		m, err := c.multiplicity(w)
-		if err != nil {
-			return nil, err
-		}
-		if sum, err = sum.Add(m.Scale(occurrences[w], 1)); err != nil {
-			return nil, err
-		}
+		m := c.multiplicity(w)
+		sum = throw.Get(sum.Add(m.Scale(occurrences[w], 1)))
 	}
-	return c.gist(sum)
+	return c.gist(sum), nil
 }
 
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
@@ -156,73 +153,53 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 // The domain does not contain hardware axes that the statement does not use. Local memory must be written in every work-group, and
 // private memory by every work-item, so for these targets the axes count: the fetch of a tile that does not depend on j_outer runs for
 // each j_outer. For a shared target one run suffices, and the others are redundant work.
-func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
+func (c *counter) multiplicity(w where) *polycount.Poly {
 	if m, ok := c.mults[w]; ok {
-		return m, nil
+		return m
 	}
 	m, err := c.multiplicityOf(w)
 	if err == nil {
 		c.mults[w] = m
 	}
-	return m, c.limit.noted(w, err)
+	throw.If(c.limit.noted(w, err))
+	return m
 }
 
-func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
-	if err := c.limit.failed[w]; err != nil {
-		return nil, err
-	}
+func (c *counter) multiplicityOf(w where) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
+	throw.If(c.limit.failed[w])
 	at := c.scopes[w.scope]
 	all := at.stmt.Inames
 	inames := slices.Clone(all)
 	if w.granularity != WorkItem {
 		inames = slices.DeleteFunc(inames, func(name string) bool { return c.k.Tags[name].Kind == kernel.LocalAxis })
 	}
-	domain, err := c.pointsOf(at)
-	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
+	domain := c.pointsOf(at)
+	exact := c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
 	if exact {
-		domain, inames, err = c.inLockStep(domain, at.stmt, inames)
-		if err == nil {
-			domain, err = c.activeSubGroups(domain, w)
-		}
+		domain, inames = c.inLockStep(domain, at.stmt, inames)
+		domain = c.activeSubGroups(domain, w)
 		inames = append(inames, subGroup)
 	}
-	if err == nil && (exact || len(inames) < len(all)) {
-		domain, err = domain.Project(inames...)
+	if exact || len(inames) < len(all) {
+		domain = throw.Get(domain.Project(inames...))
 	}
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.count(domain)
+	m, err := throw.Value(func() *polycount.Poly { return c.count(domain) })
 	if err != nil {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
 	if w.granularity == SubGroup && !exact {
-		perGroup, err := c.subGroups()
-		if err != nil {
-			return nil, err
-		}
-		m = m.Scale(perGroup, 1)
+		m = m.Scale(c.subGroups(), 1)
 	}
 	for axis := range 3 {
 		local := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
 		tagged := slices.Contains(slices.Collect(maps.Values(c.k.Tags)), local)
 		used := slices.ContainsFunc(all, func(name string) bool { return c.k.Tags[name] == local })
 		if c.everyItem(w) && w.granularity == WorkItem && !used && tagged {
-			size, err := c.size()
-			if err != nil {
-				return nil, err
-			}
-			m = m.Scale(size[axis], 1)
+			m = m.Scale(throw.Get(c.size())[axis], 1)
 		}
 	}
-	idle, err := c.idleGroups(w)
-	if err == nil {
-		m, err = m.Mul(idle)
-	}
-	if err == nil {
-		m, err = c.gist(m)
-	}
-	return m, err
+	return c.gist(throw.Get(m.Mul(c.idleGroups(w)))), nil
 }
 
 // subGroup is the dimension of the sub-groups of a work-group.
@@ -230,15 +207,11 @@ const subGroup = "_subgroup"
 
 // activeSubGroups adds the sub-groups of the work-items to the points of a statement. Along local axes that the statement does not use
 // all work-items run it, or the first.
-func (c *counter) activeSubGroups(domain *polycount.Set, w where) (*polycount.Set, error) {
-	size, err := c.size()
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) activeSubGroups(domain *polycount.Set, w where) *polycount.Set {
 	var item polycount.Affine
 	var within []polycount.Constraint
 	stride := int64(1)
-	for axis, n := range size {
+	for axis, n := range throw.Get(c.size()) {
 		tag := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
 		at := slices.IndexFunc(c.scopes[w.scope].stmt.Inames, func(name string) bool { return c.k.Tags[name] == tag })
 		switch name := fmt.Sprintf("_lid%d", axis); {
@@ -253,16 +226,13 @@ func (c *counter) activeSubGroups(domain *polycount.Set, w where) (*polycount.Se
 	}
 	first := polycount.Name(subGroup).Scale(int64(c.opt.SubgroupSize))
 	within = append(within, polycount.GE(item, first), polycount.GE(first.AddInt(int64(c.opt.SubgroupSize-1)), item))
-	return domain.AddDims(subGroup).Constrain(within...)
+	return throw.Get(domain.AddDims(subGroup).Constrain(within...))
 }
 
 // subGroups is the number of sub-groups of a work-group, a partly filled one counted.
-func (c *counter) subGroups() (int64, error) {
-	size, err := c.size()
-	if err != nil {
-		return 0, err
-	}
-	return intmath.CeilDiv(size[0]*size[1]*size[2], int64(c.opt.SubgroupSize)), nil
+func (c *counter) subGroups() int64 {
+	size := throw.Get(c.size())
+	return intmath.CeilDiv(size[0]*size[1]*size[2], int64(c.opt.SubgroupSize))
 }
 
 // everyItem reports whether all work-items along a local axis that the statement does not use run it.
@@ -271,36 +241,30 @@ func (c *counter) everyItem(w where) bool {
 }
 
 // idleGroups is the number of work-groups along the axes that the statement does not use, where all of them run it.
-func (c *counter) idleGroups(w where) (*polycount.Poly, error) {
+func (c *counter) idleGroups(w where) *polycount.Poly {
 	if !c.everyItem(w) && w.target != kernel.Local {
-		return polycount.Constant(1), nil
+		return polycount.Constant(1)
 	}
 	return c.groups(c.scopes[w.scope].stmt.Inames)
 }
 
 // groups is the number of work-groups along the axes that no iname of the list is on.
-func (c *counter) groups(except []string) (*polycount.Poly, error) {
+func (c *counter) groups(except []string) *polycount.Poly {
 	product := polycount.Constant(1)
 	for axis := range 3 {
 		tag := kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
 		if slices.ContainsFunc(except, func(name string) bool { return c.k.Tags[name] == tag }) {
 			continue
 		}
-		n, err := c.groupsAlong(axis)
-		if err != nil {
-			return nil, err
-		}
-		if product, err = product.Mul(n); err != nil {
-			return nil, err
-		}
+		product = throw.Get(product.Mul(c.groupsAlong(axis)))
 	}
-	return product, nil
+	return product
 }
 
 // groupsAlong is the number of work-groups along an axis: one more than the largest value of an iname on it, 1 without.
-func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
+func (c *counter) groupsAlong(axis int) *polycount.Poly {
 	if n, ok := c.axes[axis]; ok {
-		return n, nil
+		return n
 	}
 	const g = "_group"
 	var all *polycount.Set
@@ -308,48 +272,34 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 		if c.k.Tags[name] != (kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}) {
 			continue
 		}
-		values, err := c.k.DomainOf([]string{name})
-		if err == nil {
-			values, err = c.fixed(values)
-		}
-		if err == nil {
-			err = c.dependsOnData(values)
-		}
-		if err != nil {
-			return nil, err
-		}
-		upTo, err := values.AddDims(g).Constrain(
-			polycount.GE(polycount.Name(g), polycount.Int(0)), polycount.GE(polycount.Name(name), polycount.Name(g)))
-		if err != nil {
-			return nil, err
-		}
-		if upTo, err = upTo.Project(g); err != nil {
-			return nil, err
-		}
+		values := throw.Get(c.k.DomainOf([]string{name}))
+		values = c.fixed(values)
+		throw.If(c.dependsOnData(values))
+		upTo := throw.Get(values.AddDims(g).Constrain(
+			polycount.GE(polycount.Name(g), polycount.Int(0)), polycount.GE(polycount.Name(name), polycount.Name(g))))
+		upTo = throw.Get(upTo.Project(g))
 		if all == nil {
 			all = upTo
-		} else if all, err = all.Union(upTo); err != nil {
-			return nil, err
+		} else {
+			all = throw.Get(all.Union(upTo))
 		}
 	}
 	n := polycount.Constant(1)
 	if all != nil {
 		var err error
 		if n, err = all.Count(); err != nil {
-			return nil, fmt.Errorf("work-groups along axis %d: %w", axis, err)
+			panic(throw.Errorf("work-groups along axis %d: %w", axis, err))
 		}
-		if n, err = c.gist(n); err != nil {
-			return nil, err
-		}
+		n = c.gist(n)
 	}
 	c.axes[axis] = n
-	return n, nil
+	return n
 }
 
 // gist rewrites a count at all sizes under the kernel's assumptions.
-func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
+func (c *counter) gist(p *polycount.Poly) *polycount.Poly {
 	if c.k.Assumptions == nil || c.at != nil {
-		return p, nil
+		return p
 	}
-	return p.Gist(c.k.Assumptions)
+	return throw.Get(p.Gist(c.k.Assumptions))
 }

@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -28,7 +29,8 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 
 // countUpdate counts the one operation of a statement that adds to a variable which its own loops change, or multiplies its own: another product may be
 // part of a multiply-add, and so may this one where a statement beside it adds to the variable.
-func (c *counter) countUpdate(s *kernel.Stmt) error {
+func (c *counter) countUpdate(s *kernel.Stmt) (err error) {
+	defer throw.Catch(&err)
 	op, ok := s.RHS.(*expr.Op)
 	if !ok || !slices.Contains([]expr.OpKind{expr.Add, expr.Sub, expr.Mul}, op.Kind) {
 		return nil
@@ -51,9 +53,8 @@ func (c *counter) countUpdate(s *kernel.Stmt) error {
 		return err
 	}
 	at := c.scopeOf(s)
-	domain, err := c.domainOf(at)
-	if err != nil || c.dependsOnData(domain) != nil {
-		return err
+	if c.dependsOnData(c.domainOf(at)) != nil {
+		return nil
 	}
 	c.add(Op{"madd", t.Base(), SubGroup}, at, SubGroup, t.Lanes())
 	return nil

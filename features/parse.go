@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -38,10 +39,7 @@ func ParseID(text string) (ID, error) {
 	if !strings.HasPrefix(text, "f_") {
 		return ID{}, p.fail(0, "a feature identifier starts with f_").WithHint("for example f_op_float32_madd")
 	}
-	var names []string
-	for _, c := range classes {
-		names = append(names, string(c.name))
-	}
+	names := lists.Map(classes, func(c class) string { return string(c.name) })
 	return ID{}, p.fail(2, "unknown class of features").WithHint("%s", suggest(text[2:], names, "the classes are f_"+strings.Join(names, ", f_")))
 }
 
@@ -129,10 +127,7 @@ func (p *idParser) name(id *ID, rest string, names []string, unknown string) err
 }
 
 func (p *idParser) static(_ *class, id *ID, rest string) error {
-	var names []string
-	for _, t := range launch.Totals() {
-		names = append(names, t.Name)
-	}
+	names := lists.Map(launch.Totals(), func(t launch.Total) string { return t.Name })
 	return p.name(id, rest, names, "unknown total %q of static features")
 }
 
@@ -246,10 +241,7 @@ func fieldNames() string { return strings.Join(MemoryParts(), ", ") }
 
 // MemoryParts lists the parts of an identifier that select accesses to memory, in their order.
 func MemoryParts() (names []string) {
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	return names
+	return lists.Map(fields, func(f field) string { return f.name })
 }
 
 // cutPart is the start of text up to the first underscore outside braces.

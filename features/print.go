@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -41,11 +43,9 @@ type Measured struct {
 }
 
 // JSON is the statistics as an object for encoding, with values where sizes are given (not nil).
-func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (*Object, error) {
-	counts, err := s.counted(sizes, alone)
-	if err != nil {
-		return nil, err
-	}
+func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (_ *Object, err error) {
+	defer throw.Catch(&err)
+	counts := s.counted(sizes, alone)
 	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}, AsIfHeld: s.AsIfHeld()}
 	for i, r := range slices.Concat(s.Records, alone) {
 		var object any
@@ -102,12 +102,12 @@ func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
 }
 
 // counted gives the count of each record as text, and its value where sizes are given.
-func (s *Statistics) counted(sizes map[string]int64, alone []Record) ([]Counted, error) {
+func (s *Statistics) counted(sizes map[string]int64, alone []Record) []Counted {
 	var values []int64
 	if sizes != nil {
 		var err error
 		if values, err = s.bind(nil, sizes); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
+			panic(throw.Errorf("kernel %s: %w", s.Kernel, err))
 		}
 	}
 	out := make([]Counted, len(s.Records), len(s.Records)+len(alone))
@@ -118,23 +118,17 @@ func (s *Statistics) counted(sizes map[string]int64, alone []Record) ([]Counted,
 		}
 	}
 	for _, r := range alone {
-		n, err := r.Count.Eval(sizes)
-		if err != nil {
-			return nil, err
-		}
+		n := throw.Get(r.Count.Eval(sizes))
 		out = append(out, Counted{Value: decimal(n)})
 	}
-	return out, nil
+	return out
 }
 
 // Alone are the counts at given sizes of the same kernel for which there is no formula.
 func (s *Statistics) Alone(at *Statistics) (alone []Record) {
-	for _, r := range at.Records {
-		if !slices.ContainsFunc(s.Records, func(o Record) bool { return o.Key == r.Key }) {
-			alone = append(alone, r)
-		}
-	}
-	return alone
+	return lists.Where(at.Records, func(r Record) bool {
+		return !slices.ContainsFunc(s.Records, func(o Record) bool { return o.Key == r.Key })
+	})
 }
 
 // Values are what the records count at sizes.
@@ -145,20 +139,18 @@ type Values struct {
 
 // Values are those at sizes, of the records and of those that have values alone.
 func (s *Statistics) Values(head string, sizes map[string]int64, alone []Record) (v Values, err error) {
-	counts, err := s.counted(sizes, alone)
-	for _, c := range counts {
+	defer throw.Catch(&err)
+	for _, c := range s.counted(sizes, alone) {
 		v.Counts = append(v.Counts, c.Value)
 	}
 	v.Head = head
-	return v, err
+	return v, nil
 }
 
 // Write prints the records as an aligned table, with columns of values, and those that have values alone.
-func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) error {
-	counts, err := s.counted(nil, alone)
-	if err != nil {
-		return err
-	}
+func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) (err error) {
+	defer throw.Catch(&err)
+	counts := s.counted(nil, alone)
 	head := []string{"kind", "what", "variable", "strides along l and g", "once per", "count"}
 	for _, v := range at {
 		head = append(head, v.Head)
@@ -180,9 +172,7 @@ func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) error {
 		}
 		t.Row(cells...)
 	}
-	if err := t.Write(w); err != nil {
-		return err
-	}
+	throw.If(t.Write(w))
 	if rule := s.rule(); rule != "" {
 		_, err = fmt.Fprintln(w, rule)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -28,17 +30,17 @@ type condition struct {
 }
 
 // plan resolves id, once.
-func (s *Statistics) plan(c *class, id ID) (*plan, error) {
+func (s *Statistics) plan(c *class, id ID) *plan {
 	if c.match == nil {
-		return &plan{}, nil
+		return &plan{}
 	}
-	return remember(s, s.plans, id, func() (*plan, error) {
+	return remember(s, s.plans, id, func() *plan {
 		p := &plan{}
 		for i, r := range s.Records {
 			conditions, match, err := c.match(s, c, id, r.Key)
 			switch {
 			case err != nil:
-				return nil, err
+				panic(throw.Of(err))
 			case !match:
 			case len(conditions) == 0:
 				p.fixed = append(p.fixed, i)
@@ -48,23 +50,18 @@ func (s *Statistics) plan(c *class, id ID) (*plan, error) {
 		}
 		for _, f := range s.failed {
 			if _, match, err := c.match(s, c, id, f.key); err != nil || match {
-				return nil, f.err
+				panic(throw.Of(f.err))
 			}
 		}
-		return p, nil
+		return p
 	})
 }
 
 // selected calls f for the records, by their numbers in s.Records, that a feature selects at the sizes.
-func (s *Statistics) selected(c *class, id ID, sizes map[string]int64, f func(record int) error) error {
-	p, err := s.plan(c, id)
-	if err != nil {
-		return err
-	}
+func (s *Statistics) selected(c *class, id ID, sizes map[string]int64, f func(record int) error) {
+	p := s.plan(c, id)
 	for _, i := range p.fixed {
-		if err := f(i); err != nil {
-			return err
-		}
+		throw.If(f(i))
 	}
 	for _, c := range p.conditional {
 		ok, err := all(c.conditions, sizes)
@@ -72,10 +69,9 @@ func (s *Statistics) selected(c *class, id ID, sizes map[string]int64, f func(re
 			err = f(c.record)
 		}
 		if err != nil {
-			return err
+			panic(throw.Of(err))
 		}
 	}
-	return nil
 }
 
 func all(conditions []condition, sizes map[string]int64) (bool, error) {
@@ -99,6 +95,7 @@ func matchSync(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, erro
 
 // matchMem decides the match as far as it does not depend on sizes.
 func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error) {
+	defer throw.Catch(&err)
 	m, ok := key.(Mem)
 	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.Selector() || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
@@ -113,10 +110,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 			continue
 		}
 		for _, item := range strings.Split(family.constraints, ";") {
-			c, err := parseConstraint(item[2:])
-			if err != nil {
-				return nil, false, err
-			}
+			c := throw.Get(parseConstraint(item[2:]))
 			axis := int(item[0] - '0')
 			stride := family.strides.Along(axis)
 			if c.bound == nil {
@@ -132,10 +126,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 				undecided = fmt.Errorf("the stride of %s along %s(%d) is not constant, so that it cannot be compared with %s", m.Variable, family.name, axis, item[2:])
 				continue
 			}
-			cond, match, err := compareStride(stride, c)
-			if err != nil {
-				return nil, false, err
-			}
+			cond, match := compareStride(stride, c)
 			if !match {
 				return nil, false, nil
 			}
@@ -159,26 +150,26 @@ func (s *Statistics) lacks(e expr.Expr) bool {
 }
 
 // compareStride decides a constraint on a stride, or returns it as a condition on the sizes.
-func compareStride(stride string, c constraint) (cond condition, match bool, err error) {
+func compareStride(stride string, c constraint) (cond condition, match bool) {
 	value, err := expr.Parse(stride)
 	if err != nil {
-		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+		panic(throw.Errorf("stride %s: %w", stride, err))
 	}
 	if err := checkSize(value); err != nil {
-		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+		panic(throw.Errorf("stride %s: %w", stride, err))
 	}
 	test := func(sizes map[string]int64) (bool, error) {
 		order, err := compareSizes(value, c.bound, sizes)
 		return err == nil && holds(c.relation, order), err
 	}
 	if len(sizeNames(value)) == 0 && len(sizeNames(c.bound)) == 0 {
-		match, err = test(nil)
-		return condition{}, match, err
+		match = throw.Get(test(nil))
+		return condition{}, match
 	}
 	if value.String() == c.bound.String() {
-		return condition{}, holds(c.relation, 0), nil
+		return condition{}, holds(c.relation, 0)
 	}
-	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
+	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true
 }
 
 // Explain lists the records that a feature selects, with their conditions on sizes, or describes the count of a feature without records.
@@ -190,31 +181,27 @@ func (s *Statistics) Explain(id ID) []string {
 	if c.explain != nil {
 		return c.explain(s, id)
 	}
-	p, err := s.plan(c, id)
+	p, err := throw.Value(func() *plan { return s.plan(c, id) })
 	if err != nil {
 		return []string{s.wrap(id, err).Error()}
 	}
-	var out []string
-	for _, i := range p.fixed {
-		out = append(out, s.Records[i].Key.String())
-	}
+	out := lists.Map(p.fixed, func(i int) string { return s.Records[i].Key.String() })
 	for _, c := range p.conditional {
-		var texts []string
-		for _, cond := range c.conditions {
-			texts = append(texts, cond.text)
-		}
-		out = append(out, s.Records[c.record].Key.String()+" where "+strings.Join(texts, " and "))
+		out = append(out, s.Records[c.record].Key.String()+" where "+lists.Join(c.conditions, " and ", func(cond condition) string { return cond.text }))
 	}
 	return out
 }
 
 // Selected lists the records, by their numbers in s.Records, that a feature selects at the sizes.
 func (s *Statistics) Selected(id ID, sizes map[string]int64) (list []int, err error) {
+	defer throw.Catch(&err)
 	c, err := s.row(id)
 	if err == nil {
-		err = s.selected(c, id, sizes, func(record int) error {
-			list = append(list, record)
-			return nil
+		err = throw.Try(func() {
+			s.selected(c, id, sizes, func(record int) error {
+				list = append(list, record)
+				return nil
+			})
 		})
 	}
 	return list, s.wrap(id, err)

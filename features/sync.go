@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -35,28 +36,19 @@ func (c *counter) countSync() ([]Record, []failure) {
 
 // barriers counts the barriers by memory space (Stevens and Klöckner, section 5, at the end): for one work-item, all iterations of the loops
 // around each that any work-group makes.
-func (c *counter) barriers() (map[kernel.Space]*polycount.Poly, error) {
-	list, err := c.meetings()
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) barriers() (_ map[kernel.Space]*polycount.Poly, err error) {
+	defer throw.Catch(&err)
+	list := c.meetings()
 	sums := map[kernel.Space]*polycount.Poly{}
 	for _, m := range list {
-		n, err := c.count(m.iterations)
-		if err != nil {
-			return nil, err
-		}
+		n := c.count(m.iterations)
 		if sum := sums[m.space]; sum != nil {
-			if n, err = sum.Add(n); err != nil {
-				return nil, err
-			}
+			n = throw.Get(sum.Add(n))
 		}
 		sums[m.space] = n
 	}
 	for space, sum := range sums {
-		if sums[space], err = c.gist(sum); err != nil {
-			return nil, err
-		}
+		sums[space] = c.gist(sum)
 	}
 	return sums, nil
 }
@@ -72,48 +64,37 @@ var ErrApart = errors.New("work-groups meet at different barriers: the count has
 
 // meetings are those of the text where barriers are explicit, else of the linearized program, which has those that accesses need. A kernel with a
 // race does not run; its barriers are those that order the accesses that can be ordered.
-func (c *counter) meetings() (out []meeting, err error) {
+func (c *counter) meetings() (out []meeting) {
 	if c.k.ExplicitBarriers {
 		return c.written()
 	}
-	program, err := c.program()
-	if err != nil {
-		return nil, err
-	}
+	program := throw.Get(c.program())
 	if program.race != nil {
 		c.warnings = append(c.warnings, program.race)
 	}
 	var list []linear.Sync
-	if list, err = program.nest.Barriers(); err != nil {
-		return nil, err
-	}
+	list = throw.Get(program.nest.Barriers())
 	for _, b := range list {
 		out = append(out, meeting{b.Space, b.Domain})
 	}
-	return out, nil
+	return out
 }
 
-func (c *counter) written() (out []meeting, err error) {
+func (c *counter) written() (out []meeting) {
 	var all []*polycount.Set
 	for _, s := range c.k.Statements {
 		if s.Kind != kernel.LocalBarrier {
 			continue
 		}
-		points, loops, err := c.reached(s)
-		if err != nil {
-			return nil, err
-		}
-		at, err := points.Project(loops...)
-		if err != nil {
-			return nil, err
-		}
+		points, loops := c.reached(s)
+		at := throw.Get(points.Project(loops...))
 		out, all = append(out, meeting{s.Orders(), at}), append(all, points)
 	}
-	apart, err := c.neverMeet(out, all)
-	if err == nil && apart {
+	apart := c.neverMeet(out, all)
+	if apart {
 		c.warnings = append(c.warnings, ErrApart)
 	}
-	return out, err
+	return out
 }
 
 // axisNames are those of work-groups along each axis, which no iname has.
@@ -121,80 +102,56 @@ var axisNames = [3]string{"_group0", "_group1", "_group2"}
 
 // reached are the work-groups, along axisNames, and the iterations of loops in which they meet at a barrier. Its conditions are those of whole
 // groups, so that one side of a branch runs.
-func (c *counter) reached(s *kernel.Stmt) (points *polycount.Set, loops []string, err error) {
+func (c *counter) reached(s *kernel.Stmt) (points *polycount.Set, loops []string) {
 	at := scope{stmt: s}
 	for _, p := range s.Predicates {
 		if c.k.IsAffineCondition(p) {
 			at.conds = append(at.conds, p)
 		}
 	}
-	if points, err = c.pointsOf(at); err != nil {
-		return nil, nil, err
-	}
+	points = c.pointsOf(at)
 	var axes []string
 	for _, name := range s.Inames {
 		switch tag := c.k.Tags[name]; tag.Kind {
 		case kernel.GroupAxis:
 			axes = append(axes, axisNames[tag.Axis])
-			points, err = points.Rename(name, axisNames[tag.Axis])
+			points = throw.Get(points.Rename(name, axisNames[tag.Axis]))
 		case kernel.LocalAxis:
-			points, err = points.ProjectOut(name)
+			points = throw.Get(points.ProjectOut(name))
 		default:
 			loops = append(loops, name)
 		}
-		if err != nil {
-			return nil, nil, err
-		}
 	}
 	slices.Sort(axes)
-	points, err = points.Project(slices.Concat(axes, loops)...)
-	return points, loops, err
+	points = throw.Get(points.Project(slices.Concat(axes, loops)...))
+	return points, loops
 }
 
 // neverMeet reports that at some sizes no work-group meets at all barriers that groups meet at, given the points of each.
-func (c *counter) neverMeet(list []meeting, points []*polycount.Set) (bool, error) {
+func (c *counter) neverMeet(list []meeting, points []*polycount.Set) bool {
 	if !slices.ContainsFunc(points, func(p *polycount.Set) bool { return len(p.Dims()) > 0 }) {
-		return false, nil
+		return false
 	}
 	var some, full *polycount.Set // work-groups that meet at any, and at all
 	for _, p := range points {
-		groups, err := p.Project(axesOf(p)...)
-		if err == nil && some != nil {
-			groups, err = some.Union(groups)
-		}
-		if err != nil {
-			return false, err
+		groups := throw.Get(p.Project(axesOf(p)...))
+		if some != nil {
+			groups = throw.Get(some.Union(groups))
 		}
 		some = groups
 	}
 	full = some
 	for i, p := range points {
-		whole, err := full.Product(list[i].iterations)
-		if err == nil {
-			whole, err = whole.Subtract(p)
-		}
-		if err == nil {
-			whole, err = whole.Project(axesOf(p)...)
-		}
-		if err == nil {
-			full, err = full.Subtract(whole)
-		}
-		if err != nil {
-			return false, err
-		}
+		whole := throw.Get(full.Product(list[i].iterations))
+		whole = throw.Get(whole.Subtract(p))
+		whole = throw.Get(whole.Project(axesOf(p)...))
+		full = throw.Get(full.Subtract(whole))
 	}
-	some, err := some.Project()
-	if err == nil {
-		full, err = full.Project()
-	}
-	if err == nil {
-		some, err = some.Subtract(full)
-	}
-	if err != nil {
-		return false, err
-	}
-	none, err := some.IsEmpty()
-	return !none, err
+	some = throw.Get(some.Project())
+	full = throw.Get(full.Project())
+	some = throw.Get(some.Subtract(full))
+	none := throw.Get(some.IsEmpty())
+	return !none
 }
 
 func axesOf(s *polycount.Set) []string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -55,22 +56,24 @@ type point struct {
 }
 
 // sumOfCounts is the sum of the counts of the selected records.
-func (s *Statistics) sumOfCounts(c *class, id ID, sizes map[string]int64, values []int64) (float64, error) {
+func (s *Statistics) sumOfCounts(c *class, id ID, sizes map[string]int64, values []int64) (_ float64, err error) {
+	defer throw.Catch(&err)
 	var sum total
-	err := s.selected(c, id, sizes, func(record int) error {
+	s.selected(c, id, sizes, func(record int) error {
 		sum.add(s.evals[record], values)
 		return nil
 	})
-	return sum.float(), err
+	return sum.float(), nil
 }
 
 func (s *Statistics) groupCount(_ *class, _ ID, at point) (float64, error) {
 	return number(s.groups, at.values), nil
 }
 
-func (s *Statistics) subGroupCount(_ *class, _ ID, at point) (float64, error) {
-	perGroup, err := s.c.subGroups()
-	return number(s.groups, at.values) * float64(perGroup), err
+func (s *Statistics) subGroupCount(_ *class, _ ID, at point) (_ float64, err error) {
+	defer throw.Catch(&err)
+	perGroup := s.c.subGroups()
+	return number(s.groups, at.values) * float64(perGroup), nil
 }
 
 // localBytes is the local memory of a work-group at the sizes. It limits the resident work-groups of a multiprocessor.
@@ -107,17 +110,16 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 }
 
 // bind appends the values of s.Params to buffer and checks the assumptions.
-func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
+func (s *Statistics) bind(buffer []int64, sizes map[string]int64) (_ []int64, err error) {
+	defer throw.Catch(&err)
 	for name, n := range s.c.at {
 		if sizes[name] != n {
 			return nil, fmt.Errorf("counted at %s=%d, not at %d", name, n, sizes[name])
 		}
 	}
-	values, err := bind(buffer, s.Params, sizes)
-	if err != nil {
-		return nil, err
-	}
-	return values, s.check(values)
+	values := throw.Get(bind(buffer, s.Params, sizes))
+	s.check(values)
+	return values, nil
 }
 
 func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, error) {
@@ -132,14 +134,14 @@ func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, err
 }
 
 // check checks that the values of s.Params satisfy the kernel's assumptions.
-func (s *Statistics) check(values []int64) error {
+func (s *Statistics) check(values []int64) {
 	if s.valid == nil {
-		return nil
+		return
 	}
 	if n, ok := s.valid.Int64(values); ok && n == 1 {
-		return nil
+		return
 	} else if !ok && s.valid.Big(values).Sign() != 0 {
-		return nil
+		return
 	}
 	at := map[string]int64{}
 	var parts []string
@@ -152,11 +154,11 @@ func (s *Statistics) check(values []int64) error {
 		for _, c := range cs {
 			x, err := c.Affine.Eval(at)
 			if err == nil && (x < 0 || c.Equality && x != 0) {
-				return fmt.Errorf("%s violates the assumption %s", text, c)
+				panic(throw.Errorf("%s violates the assumption %s", text, c))
 			}
 		}
 	}
-	return fmt.Errorf("%s violates the assumptions %s", text, assumptions)
+	panic(throw.Errorf("%s violates the assumptions %s", text, assumptions))
 }
 
 // total sums counts, in 64 bits as long as they fit.
@@ -201,12 +203,8 @@ func newEvaluator(p *polycount.Poly) *evaluator {
 	return &evaluator{p.Params(), p.Compile(p.Params())}
 }
 
-func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
-	values, err := bind(nil, e.params, sizes)
-	if err != nil {
-		return nil, err
-	}
-	return e.poly.Rat(values), nil
+func (e *evaluator) rat(sizes map[string]int64) *big.Rat {
+	return e.poly.Rat(throw.Get(bind(nil, e.params, sizes)))
 }
 
 // int64 is the value where it is a natural number of 64 bits and all sizes are known.

@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -105,9 +106,5 @@ func (c *counter) trips(s *kernel.Stmt, loop string, seen map[string]bool) (inam
 
 // assignedWithin lists the inames of the statements that assign to a variable.
 func (c *counter) assignedWithin(variable string) []string {
-	var inames []string
-	for _, w := range c.k.Writers(variable) {
-		inames = append(inames, w.Inames...)
-	}
-	return inames
+	return lists.Flat(c.k.Writers(variable), func(w *kernel.Stmt) []string { return w.Inames })
 }

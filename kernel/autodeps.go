@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 )
@@ -75,10 +76,7 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 		}
 		return e
 	})
-	var out []string
-	for _, r := range k.Reads(&c) {
-		out = append(out, r.Array)
-	}
+	out := lists.Map(k.Reads(&c), func(r *expr.Access) string { return r.Array })
 	return nameset.Sorted(out)
 }
 

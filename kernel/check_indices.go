@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
@@ -57,10 +58,7 @@ func (c *indexChecker) domain(inames []string) *polycount.Set {
 	}
 	d, err := c.k.DomainOf(inames)
 	throw.If(err)
-	var positive []polycount.Constraint
-	for _, p := range c.k.Params() {
-		positive = append(positive, polycount.GE(polycount.Name(p), polycount.Int(1)))
-	}
+	positive := lists.Map(c.k.Params(), func(p string) polycount.Constraint { return polycount.GE(polycount.Name(p), polycount.Int(1)) })
 	d, err = d.Constrain(positive...)
 	c.domains[key] = d
 	return throw.Get(d, err)
@@ -169,10 +167,7 @@ func (c *indexChecker) outside(x *expr.Access, a *Array, axis int, index polycou
 	if err != nil {
 		return err
 	}
-	var where []string
-	for _, name := range slices.Concat(points.Params(), points.Dims()) {
-		where = append(where, fmt.Sprintf("%s = %d", name, at[name]))
-	}
+	where := lists.Map(slices.Concat(points.Params(), points.Dims()), func(name string) string { return fmt.Sprintf("%s = %d", name, at[name]) })
 	size := fmt.Sprint(a.Shape[axis])
 	if n, err := expr.EvalInt(a.Shape[axis], at); err == nil && n.String() != size {
 		size += " = " + n.String()

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/polycount"
@@ -40,13 +41,7 @@ func (k *Kernel) hasBounds() bool {
 
 // BoundedBy lists the inames, of those given, whose values depend on the temporary.
 func (k *Kernel) BoundedBy(temp string, inames []string) []string {
-	var out []string
-	for _, n := range inames {
-		if slices.Contains(k.Bounds([]string{n}), temp) {
-			out = append(out, n)
-		}
-	}
-	return out
+	return lists.Where(inames, func(n string) bool { return slices.Contains(k.Bounds([]string{n}), temp) })
 }
 
 // checkBounds: a temporary that bounds inames is a private integer scalar, written outside these inames.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
@@ -74,10 +75,7 @@ func (k *Kernel) joinDomains(inames []string) *polycount.Set {
 		}
 	}
 	parts := k.domainsOf(inames)
-	var dims []string
-	for _, d := range parts {
-		dims = append(dims, d.Dims()...)
-	}
+	dims := lists.Flat(parts, (*polycount.Set).Dims)
 	return throw.Get(polycount.Join(dims, parts...))
 }
 
@@ -193,12 +191,7 @@ func (k *Kernel) IsAffineCondition(e expr.Expr) bool {
 	}
 	switch op.Kind {
 	case expr.And, expr.Or, expr.Not:
-		for _, arg := range op.Args {
-			if !k.IsAffineCondition(arg) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(op.Args, func(arg expr.Expr) bool { return !k.IsAffineCondition(arg) })
 	}
 	if comparisons[op.Kind] == nil && op.Kind != expr.Ne {
 		return false

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
@@ -48,12 +49,7 @@ type FunctionLet struct {
 
 // Function returns the user function of that name, nil without one.
 func (k *Kernel) Function(name string) *Function {
-	for _, f := range k.Functions {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
+	return lists.First(k.Functions, func(f *Function) bool { return f.Name == name })
 }
 
 // Scope is a kernel without statements in which Def can be checked and typed: its value arguments are the parameters and

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // String is the IR as text. Its statements and rules are in the syntax of ParseInstructions, its domains and
@@ -47,11 +49,7 @@ func (k *Kernel) String() string {
 }
 
 func texts[T fmt.Stringer](list []T) []string {
-	var out []string
-	for _, x := range list {
-		out = append(out, x.String())
-	}
-	return out
+	return lists.Map(list, func(x T) string { return x.String() })
 }
 
 // Key identifies the kernel by its content: equal kernels have equal keys.

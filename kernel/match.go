@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
@@ -26,13 +27,7 @@ func (k *Kernel) Match(text string) ([]*Stmt, error) {
 	if err != nil {
 		return nil, k.Errorf("statement match %q: %w", strings.Join(strings.Fields(text), " "), err)
 	}
-	var out []*Stmt
-	for _, s := range k.Statements {
-		if match(s) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
+	return lists.Where(k.Statements, match), nil
 }
 
 type matcher struct {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -10,11 +11,7 @@ import (
 
 // Inames lists the inames in the order of the domains and their dimensions.
 func (k *Kernel) Inames() []string {
-	var out []string
-	for _, d := range k.Domains {
-		out = append(out, d.Dims()...)
-	}
-	return out
+	return lists.Flat(k.Domains, (*polycount.Set).Dims)
 }
 
 // IsIname reports whether name is a dimension of a domain.
@@ -22,12 +19,7 @@ func (k *Kernel) IsIname(name string) bool { return k.DomainIndex(name) >= 0 }
 
 // DomainIndex is the index of the domain that has name as a dimension, -1 without one.
 func (k *Kernel) DomainIndex(name string) int {
-	for i, d := range k.Domains {
-		if d.HasDim(name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(k.Domains, func(d *polycount.Set) bool { return d.HasDim(name) })
 }
 
 // Params lists the integer value arguments in their order, then the other parameters of the domains and the assumptions.
@@ -91,12 +83,7 @@ func (k *Kernel) IsTemp(name string) bool {
 
 // Stmt returns the statement with that ID, nil without one.
 func (k *Kernel) Stmt(id string) *Stmt {
-	for _, s := range k.Statements {
-		if s.ID == id {
-			return s
-		}
-	}
-	return nil
+	return lists.First(k.Statements, func(s *Stmt) bool { return s.ID == id })
 }
 
 // Reads lists the array elements and scalar arrays that s reads: in its right-hand side, its predicates, the indices
@@ -220,22 +207,10 @@ func (s *Stmt) Unsynced(o *Stmt, space Space) bool {
 
 // Writers returns the statements that assign to the variable.
 func (k *Kernel) Writers(name string) []*Stmt {
-	var out []*Stmt
-	for _, s := range k.Statements {
-		if s.Target() == name {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Where(k.Statements, func(s *Stmt) bool { return s.Target() == name })
 }
 
 // Readers returns the statements that read the variable.
 func (k *Kernel) Readers(name string) []*Stmt {
-	var out []*Stmt
-	for _, s := range k.Statements {
-		if k.ReadsFrom(s, name) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Where(k.Statements, func(s *Stmt) bool { return k.ReadsFrom(s, name) })
 }

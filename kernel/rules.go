@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
@@ -19,12 +20,7 @@ func (k *Kernel) Expand(e expr.Expr) (_ expr.Expr, err error) {
 
 // Rule returns the substitution rule of that name, nil without one.
 func (k *Kernel) Rule(name string) *Rule {
-	for _, r := range k.Rules {
-		if r.Name == name {
-			return r
-		}
-	}
-	return nil
+	return lists.First(k.Rules, func(r *Rule) bool { return r.Name == name })
 }
 
 // expand works outside in; open holds the rules being expanded, to find recursion.

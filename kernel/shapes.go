@@ -250,10 +250,5 @@ func (k *Kernel) nonNegative(e expr.Expr, scope []string) bool {
 	if !ok || op.Kind != expr.Add && op.Kind != expr.Mul {
 		return false
 	}
-	for _, a := range op.Args {
-		if !k.nonNegative(a, scope) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(op.Args, func(a expr.Expr) bool { return !k.nonNegative(a, scope) })
 }

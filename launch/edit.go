@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -151,10 +152,7 @@ func (p *Program) With(k *kernel.Kernel, e Edit) (*Program, error) {
 func placed(k *kernel.Kernel) map[*expr.Access]kernel.Place {
 	places := map[*expr.Access]kernel.Place{}
 	for _, s := range k.Statements {
-		var all []*expr.Access
-		for _, e := range s.Exprs() {
-			all = append(all, expr.Accesses(e)...)
-		}
+		all := lists.Flat(s.Exprs(), expr.Accesses)
 		for i, a := range all {
 			if places[a] = lineOf(s.At); len(s.Places) == len(all) && s.Places[i].Line > 0 {
 				places[a] = lineOf(s.Places[i])

@@ -8,6 +8,7 @@ import (
 	hw "gpuperf/device/machine"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 )
 
@@ -82,10 +83,7 @@ var accesses = map[kernel.Space]tally{kernel.Global: globalLoads, kernel.Local: 
 var distinct = map[kernel.Space]tally{kernel.Global: distinctGlobal, kernel.Local: distinctLocal}
 
 func (s *sums) of(list ...tally) (sum int64) {
-	for _, t := range list {
-		sum += s[t]
-	}
-	return sum
+	return lists.Sum(list, func(t tally) int64 { return s[t] })
 }
 
 func ratio(a, b int64) float64 {
@@ -286,8 +284,5 @@ func featuresOn(d *facts.Device) []Feature {
 func Names(d *facts.Device) []string { return namesOf(featuresOn(d)) }
 
 func namesOf(list []Feature) (names []string) {
-	for _, f := range list {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(list, func(f Feature) string { return f.Name })
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -206,11 +207,7 @@ func terms(e expr.Expr) []expr.Expr {
 	if !ok || x.Kind != expr.Add && x.Kind != expr.Sub {
 		return []expr.Expr{e}
 	}
-	var list []expr.Expr
-	for _, arg := range x.Args {
-		list = append(list, terms(arg)...)
-	}
-	return list
+	return lists.Flat(x.Args, terms)
 }
 
 // One instruction combines three words bit by bit, whatever the operations, and one rotates a word, which the text says as two shifts that are joined.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Total is a feature of models, f_static_<name>, computed from static features: a count over a whole launch that a cost can multiply.
@@ -71,10 +73,7 @@ func launched(name string) func(statics) float64 {
 // perWarp sums features per work-item over sub-groups.
 func perWarp(names ...string) func(statics) float64 {
 	return func(v statics) float64 {
-		sum := 0.0
-		for _, name := range names {
-			sum += v.get(name)
-		}
+		sum := lists.Sum(names, v.get)
 		return sum * v.warps(DefaultSubgroup)
 	}
 }
@@ -213,11 +212,7 @@ func (t *Total) lacks(at map[string]int, values []float64) (name string) {
 
 // At returns the values of the totals for a vector, in order.
 func (t *Selection) At(values []float64) []float64 {
-	out := make([]float64, len(t.list))
-	for i, s := range t.list {
-		out[i] = s.of(statics{at: t.at, values: values})
-	}
-	return out
+	return lists.Map(t.list, func(s *Total) float64 { return s.of(statics{at: t.at, values: values}) })
 }
 
 // Totals returns the values of the totals with the given identifiers, in order. An error names the facts of the device that they are

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/launch/machine"
 	"gpuperf/memory"
 	"gpuperf/samples"
@@ -122,10 +123,7 @@ var compilerTotals = []string{"wavefronts", "lines"}
 
 // TrafficNames are the names of the components that vectors have with Options.Traffic after those that they always have.
 func TrafficNames() (names []string) {
-	for _, t := range trafficTotals {
-		names = append(names, t.Feature())
-	}
-	return names
+	return lists.Map(trafficTotals, func(t Total) string { return t.Feature() })
 }
 
 // addTraffic adds totals of kernels that run one after the other, as compilers make them: their sums.

@@ -1,6 +1,10 @@
 package launch
 
-import "gpuperf/kernel/linear"
+import (
+	"slices"
+
+	"gpuperf/kernel/linear"
+)
 
 // ofGroup reports whether a form differs from work-group to work-group.
 func ofGroup(f *linear.Form) bool {
@@ -9,12 +13,7 @@ func ofGroup(f *linear.Form) bool {
 			return true
 		}
 	}
-	for _, t := range f.Floors {
-		if ofGroup(t.Num) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Floors, func(t linear.FloorTerm) bool { return ofGroup(t.Num) })
 }
 
 // run walks the program for all work-groups, or for one.

@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/datafile"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -28,16 +29,12 @@ func arguments() []argument {
 	}
 }
 
-func (r *reader) args(n *yamlfile.Node) ([]arg, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func (r *reader) args(n *yamlfile.Node) (_ []arg, err error) {
+	defer throw.Catch(&err)
+	items := throw.Get(n.List())
 	out := make([]arg, len(items))
 	for i, item := range items {
-		if out[i], err = r.arg(item); err != nil {
-			return nil, err
-		}
+		out[i] = r.arg(item)
 		if n := item.Get("offset"); n != nil && r.depth == 0 && !r.file.cuda() {
 			return nil, n.Errorf("OpenCL takes arguments one by one, without offsets")
 		}
@@ -45,14 +42,11 @@ func (r *reader) args(n *yamlfile.Node) ([]arg, error) {
 	return out, nil
 }
 
-func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
-	entries, err := n.Pairs()
-	if err != nil {
-		return a, err
-	}
+func (r *reader) arg(n *yamlfile.Node) (a arg) {
+	entries := throw.Get(n.Pairs())
 	for _, e := range entries {
 		if what, ok := unsupported["argument"][e.Key.Text]; ok {
-			return a, e.Key.Errorf("%s is not supported", what)
+			panic(throw.Of(e.Key.Errorf("%s is not supported", what)))
 		}
 	}
 	a.node = n
@@ -60,32 +54,33 @@ func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
 		if n.Get(kind.key) == nil {
 			continue
 		}
-		f, err := n.Fields(Keys[kind.key]...)
-		if err == nil {
-			err = cmp.Or(yamlfile.Optional(f["offset"], r.numberAt, &a.offset), kind.read(r, f, &a))
-		}
-		return a, err
+		f := throw.Get(n.Fields(Keys[kind.key]...))
+		throw.If(cmp.Or(yamlfile.Optional(f["offset"], r.numberAt, &a.offset), kind.read(r, f, &a)))
+		return a
 	}
 	f, err := n.Fields(append([]string{"offset"}, Scalars...)...)
 	delete(f, "offset")
 	if err != nil || len(f) != 1 {
-		return a, n.Errorf("expected a buffer, a pointer, local memory, a structure, bytes or one number").
-			WithHint("write {buffer: x, dtype: float32, size: n}, {int32: n} or {local: float32, size: 256}")
+		panic(throw.Of(n.Errorf("expected a buffer, a pointer, local memory, a structure, bytes or one number").
+			WithHint("write {buffer: x, dtype: float32, size: n}, {int32: n} or {local: float32, size: 256}")))
 	}
 	for dtype, v := range f {
 		a.kind, a.dtype = device.Scalar, dtype
-		a.value, err = r.number(v)
+		a.value = r.number(v)
 	}
-	return a, cmp.Or(err, yamlfile.Optional(n.Get("offset"), r.numberAt, &a.offset))
+	throw.If(yamlfile.Optional(n.Get("offset"), r.numberAt, &a.offset))
+	return a
 }
 
 // numberAt is number, for what may be missing.
-func (r *reader) numberAt(n *yamlfile.Node) (*number, error) {
-	v, err := r.number(n)
-	return &v, err
+func (r *reader) numberAt(n *yamlfile.Node) (_ *number, err error) {
+	defer throw.Catch(&err)
+	v := r.number(n)
+	return &v, nil
 }
 
 func (r *reader) local(f map[string]*yamlfile.Node, a *arg) (err error) {
+	defer throw.Catch(&err)
 	a.kind = device.Local
 	switch {
 	case r.file.cuda():
@@ -95,10 +90,9 @@ func (r *reader) local(f map[string]*yamlfile.Node, a *arg) (err error) {
 	case f["size"] == nil:
 		return a.node.Errorf("local memory has no size")
 	}
-	if a.dtype, err = dtype(f["local"]); err == nil {
-		a.value, err = r.number(f["size"])
-	}
-	return err
+	a.dtype = throw.Get(dtype(f["local"]))
+	a.value = r.number(f["size"])
+	return nil
 }
 
 // bits reads raw bytes.
@@ -169,7 +163,7 @@ func (r *reader) named(name string) *buffer {
 }
 
 // described refuses a pointer to a buffer that is described nowhere.
-func (r *reader) described(args []arg) error {
+func (r *reader) described(args []arg) {
 	var known []string
 	for _, b := range r.file.buffers {
 		if b.node != nil && !b.global {
@@ -177,14 +171,11 @@ func (r *reader) described(args []arg) error {
 		}
 	}
 	for _, a := range args {
-		if err := r.described(a.parts); err != nil {
-			return err
-		}
+		r.described(a.parts)
 		if a.buffer != nil && a.buffer.node == nil {
-			return a.node.Errorf("there is no buffer %q", a.buffer.name).WithHint("%s", source.Suggest(a.buffer.name, known))
+			panic(throw.Of(a.node.Errorf("there is no buffer %q", a.buffer.name).WithHint("%s", source.Suggest(a.buffer.name, known))))
 		}
 	}
-	return nil
 }
 
 // buffer reads an argument that is a buffer. The first of a name describes it; further ones are the same memory.

@@ -3,6 +3,7 @@ package launchfile
 import (
 	"math"
 
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 )
@@ -32,29 +33,21 @@ var assumptions = []struct {
 
 // assume reads the list of assumptions.
 func (r *reader) assume(n *yamlfile.Node) (all []Assumption, err error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	items := throw.Get(n.List())
 	for _, item := range items {
-		a, err := r.assumption(item)
-		if err != nil {
-			return nil, err
-		}
+		a := r.assumption(item)
 		all = append(all, a)
 	}
 	return all, nil
 }
 
-func (r *reader) assumption(n *yamlfile.Node) (a Assumption, err error) {
-	fields, err := n.Fields(Keys["assumption"]...)
-	if err != nil {
-		return a, err
-	}
+func (r *reader) assumption(n *yamlfile.Node) (a Assumption) {
+	fields := throw.Get(n.Fields(Keys["assumption"]...))
 	a.node = n
 	if sizes := fields["sizes"]; sizes != nil && len(fields) == 1 {
-		a.Holds, err = sizes.String()
-		return a, err
+		a.Holds = throw.Get(sizes.String())
+		return a
 	}
 	for _, k := range assumptions {
 		place, value := fields[k.place], fields[k.value]
@@ -62,45 +55,36 @@ func (r *reader) assumption(n *yamlfile.Node) (a Assumption, err error) {
 			continue
 		}
 		into := map[string]*string{"branch": &a.Branch, "loop": &a.Loop, "region": &a.Region}[k.place]
-		if *into, err = place.String(); err != nil {
-			return a, err
-		}
-		v, err := r.number(value)
-		if err != nil {
-			return a, err
-		}
+		*into = throw.Get(place.String())
+		v := r.number(value)
 		a.Trips, a.value, a.most = v.expr, value, k.most
-		return a, a.at(r.file.Sizes)
+		a.at(r.file.Sizes)
+		return a
 	}
-	return a, n.Errorf("expected an assumption").
-		WithHint(`write {branch: "0x5c0", taken: 0.5}, {loop: "saxpy.cu:12", trips: 17}, {region: "0x300-0x7f0", l2_hit: 0.8} or {sizes: "n %% 16 = 0"}`)
+	panic(throw.Of(n.Errorf("expected an assumption").
+		WithHint(`write {branch: "0x5c0", taken: 0.5}, {loop: "saxpy.cu:12", trips: 17}, {region: "0x300-0x7f0", l2_hit: 0.8} or {sizes: "n %% 16 = 0"}`)))
 }
 
 // at evaluates the assumption at sizes.
-func (a *Assumption) at(sizes map[string]int64) (err error) {
+func (a *Assumption) at(sizes map[string]int64) {
 	if a.Holds != "" {
-		return nil
+		return
 	}
-	a.Value, err = expr.EvalFloat(a.Trips, sizes)
-	if err != nil || math.IsNaN(a.Value) || a.Value < 0 || a.Value > a.most {
-		return a.value.Errorf("expected a number from 0 to %g, found %q", a.most, a.value.Text)
+	var err error
+	if a.Value, err = expr.EvalFloat(a.Trips, sizes); err != nil || math.IsNaN(a.Value) || a.Value < 0 || a.Value > a.most {
+		panic(throw.Of(a.value.Errorf("expected a number from 0 to %g, found %q", a.most, a.value.Text)))
 	}
-	return nil
 }
 
 // AssumedAt are the assumptions about code with their values at sizes, where they differ from those of the file.
 func (f *File) AssumedAt(sizes map[string]int64) (all []Assumption, err error) {
-	at, err := f.at(sizes)
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	at := f.at(sizes)
 	for _, a := range f.Assume {
 		if a.Holds != "" {
 			continue
 		}
-		if err := a.at(at); err != nil {
-			return nil, err
-		}
+		a.at(at)
 		all = append(all, a)
 	}
 	return all, nil

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // cudaCode is a source in CUDA C: what its functions for the device hold, and what stands beside them.
@@ -81,7 +82,7 @@ var unsupportedCode = []struct {
 var entry = regexp.MustCompile(`\.entry\s+([\w$]+)`)
 
 // refusePTX refuses what launches of kernels in PTX need that is not supported.
-func refusePTX(path, text string, launches []launch) error {
+func refusePTX(path, text string, launches []launch) {
 	starts := entry.FindAllStringSubmatchIndex(text, -1)
 	for i, at := range starts {
 		end := len(text)
@@ -93,15 +94,14 @@ func refusePTX(path, text string, launches []launch) error {
 		}
 		for _, u := range unsupportedCode {
 			if found := u.ptx.FindStringIndex(text[at[0]:end]); found != nil {
-				return source.New(path, text, at[0]+found[0], "%s is not supported", u.what)
+				panic(throw.Of(source.New(path, text, at[0]+found[0], "%s is not supported", u.what)))
 			}
 		}
 	}
-	return nil
 }
 
 // refuse refuses what launches need that is not supported. Functions that are no kernels may be called by any.
-func (c cudaCode) refuse(launches []launch) error {
+func (c cudaCode) refuse(launches []launch) {
 	for _, f := range c.functions {
 		at := slices.IndexFunc(launches, func(l launch) bool { return baseName(l.kernel) == f.kernel })
 		if f.kernel != "" && at < 0 {
@@ -110,16 +110,15 @@ func (c cudaCode) refuse(launches []launch) error {
 		for _, u := range unsupportedCode {
 			if found := u.code.FindStringIndex(f.code); found != nil {
 				e := source.New(c.path, c.text, f.first+found[0], "%s is not supported", u.what)
-				return e.WithHint("leave the function out of the file if the kernel does without it")
+				panic(throw.Of(e.WithHint("leave the function out of the file if the kernel does without it")))
 			}
 		}
 		found := wholeGrid.FindStringIndex(f.code)
 		if at >= 0 && found != nil && waits.MatchString(f.code) && !launches[at].attributes.cooperative {
 			e := source.New(c.path, c.text, f.first+found[0], "the kernel waits for the whole grid, and its launch is not cooperative")
-			return e.WithHint("write attributes: {cooperative: true} in the launch file")
+			panic(throw.Of(e.WithHint("write attributes: {cooperative: true} in the launch file")))
 		}
 	}
-	return nil
 }
 
 // baseName is the name of a kernel without its namespace and the arguments of its template.

@@ -11,6 +11,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/datafile"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -150,13 +151,13 @@ func (f *File) near(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
-func (f *File) buffer(n *yamlfile.Node, name string) (*buffer, error) {
+func (f *File) buffer(n *yamlfile.Node, name string) *buffer {
 	var names []string
 	for _, b := range f.buffers {
 		if b.name == name {
-			return b, nil
+			return b
 		}
 		names = append(names, b.name)
 	}
-	return nil, n.Errorf("there is no buffer %q", name).WithHint("%s", source.Suggest(name, names))
+	panic(throw.Of(n.Errorf("there is no buffer %q", name).WithHint("%s", source.Suggest(name, names))))
 }

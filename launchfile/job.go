@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -23,41 +24,33 @@ const (
 )
 
 // Job is the launch at sizes, where they differ from those of the file.
-func (f *File) Job(sizes map[string]int64) (device.Job, error) {
+func (f *File) Job(sizes map[string]int64) (_ device.Job, err error) {
+	defer throw.Catch(&err)
 	if f.program.path == "" {
 		return device.Job{}, f.root.Get("listing").Errorf("a listing of machine code can be emulated, and not executed").
 			WithHint("name what is executed as source, beside the listing or in its place")
 	}
-	return f.job(sizes, true)
+	return f.job(sizes, true), nil
 }
 
 // Emulated is Job, for emulation: a listing in place of a source is enough. A job of machine code has no hash of its content, which takes time.
-func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
-	return f.job(sizes, !f.program.kind.image)
+func (f *File) Emulated(sizes map[string]int64) (_ device.Job, err error) {
+	defer throw.Catch(&err)
+	return f.job(sizes, !f.program.kind.image), nil
 }
 
-func (f *File) job(sizes map[string]int64, hashed bool) (device.Job, error) {
-	at, err := f.at(sizes)
-	if err != nil {
-		return device.Job{}, err
-	}
+func (f *File) job(sizes map[string]int64, hashed bool) device.Job {
+	at := f.at(sizes)
 	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
 	var headers []byte
 	if f.program.path != "" {
-		var err error
-		if headers, err = f.load(f.program, &job, f.launches); err != nil {
-			return job, err
-		}
+		headers = throw.Get(f.load(f.program, &job, f.launches))
 	}
-	if err := f.launch(&job, f.launches, at); err != nil {
-		return job, err
+	throw.If(f.launch(&job, f.launches, at))
+	if more := throw.Get(f.expected(&job, at)); hashed {
+		job.Content = content(job, append(headers, more...))
 	}
-	more, err := f.expected(&job, at)
-	if err != nil || !hashed {
-		return job, err
-	}
-	job.Content, err = content(job, append(headers, more...))
-	return job, err
+	return job
 }
 
 // inPlace stands for the machine code of a job while the rest is encoded: that of a library is large.
@@ -65,19 +58,14 @@ var inPlace = []byte("the machine code that a launch file names")
 
 // content is a hash of all that the results and times of a job depend on but its source, its options and its sizes: of JSON, with the machine code
 // as JSON has it.
-func content(job device.Job, headers []byte) (string, error) {
+func content(job device.Job, headers []byte) string {
 	image := job.Image
 	if image != nil {
 		job.Image = inPlace
 	}
-	text, err := json.Marshal(job)
-	if err != nil {
-		return "", err
-	}
+	text := throw.Get(json.Marshal(job))
 	var plain device.Job // a copy of its own
-	if err := json.Unmarshal(text, &plain); err != nil {
-		return "", err
-	}
+	throw.If(json.Unmarshal(text, &plain))
 	plain.Identity, plain.Source, plain.Include = samples.Identity{}, "", nil
 	withoutPaths(plain.Variables)
 	for _, l := range plain.Launches() {
@@ -91,9 +79,7 @@ func content(job device.Job, headers []byte) (string, error) {
 			withoutPaths(l.Args)
 		}
 	}
-	if text, err = json.Marshal(plain); err != nil {
-		return "", err
-	}
+	text = throw.Get(json.Marshal(plain))
 	h := sha256.New()
 	before, after, found := bytes.Cut(text, []byte(base64.StdEncoding.EncodeToString(inPlace)))
 	h.Write(before)
@@ -104,7 +90,7 @@ func content(job device.Job, headers []byte) (string, error) {
 	}
 	h.Write(after)
 	h.Write(headers)
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // withoutPaths forgets where files of data lie: what they hold counts.
@@ -119,15 +105,13 @@ func withoutPaths(args []device.Arg) {
 	}
 }
 
-func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) error {
+func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) (err error) {
+	defer throw.Catch(&err)
 	var all []device.Launch
 	for _, l := range launches {
 		times := int64(1)
 		if l.repeat != nil {
-			var err error
-			if times, err = l.repeat.atLeast(0, at); err != nil {
-				return err
-			}
+			times = throw.Get(l.repeat.atLeast(0, at))
 			if times > maxLaunches-int64(len(all)) {
 				return l.repeat.errorAt(at, "there are more than %d launches", maxLaunches)
 			}
@@ -140,11 +124,7 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 			if l.repeat != nil {
 				here[step] = i
 			}
-			one, err := f.one(l, here)
-			if err != nil {
-				return err
-			}
-			all = append(all, one)
+			all = append(all, f.one(l, here))
 		}
 	}
 	if len(all) == 0 {
@@ -154,58 +134,42 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 	job.Entry, job.Global, job.Local, job.Args, job.Packed = first.Entry, first.Global, first.Local, first.Args, first.Packed
 	job.Dynamic, job.Attributes, job.Then = first.Dynamic, first.Attributes, all[1:]
 	for _, b := range launches[0].globals {
-		v, err := f.filled(b, at)
-		if err != nil {
-			return err
-		}
-		job.Variables = append(job.Variables, v)
+		job.Variables = append(job.Variables, throw.Get(f.filled(b, at)))
 	}
 	return nil
 }
 
 // one is a launch at sizes.
-func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error) {
+func (f *File) one(l launch, at map[string]int64) (out device.Launch) {
 	out.Entry = l.kernel
 	for d := range max(len(l.grid), len(l.block)) {
 		groups, items := int64(1), int64(1)
 		if d < len(l.grid) {
-			if groups, err = l.grid[d].atLeast(1, at); err != nil {
-				return out, err
-			}
+			groups = throw.Get(l.grid[d].atLeast(1, at))
 		}
 		if d < len(l.block) {
-			if items, err = l.block[d].atLeast(1, at); err != nil {
-				return out, err
-			}
+			items = throw.Get(l.block[d].atLeast(1, at))
 		}
 		const most = 1 << 40 // work-items: years of any device
 		if groups > most/items {
-			return out, l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)
+			panic(throw.Of(l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)))
 		}
 		out.Global, out.Local = append(out.Global, groups*items), append(out.Local, items)
 	}
 	if l.shared != nil {
-		if out.Dynamic, err = l.shared.atLeast(0, at); err != nil {
-			return out, err
-		}
+		out.Dynamic = throw.Get(l.shared.atLeast(0, at))
 	}
-	if out.Attributes, err = l.attributes.at(out, at); err != nil {
-		return out, err
-	}
+	out.Attributes = throw.Get(l.attributes.at(out, at))
 	out.Packed = slices.ContainsFunc(l.args, func(a arg) bool { return a.offset != nil })
 	if out.Packed {
-		var all device.Arg
-		all, err = f.packed(l.args, at)
-		out.Args = []device.Arg{all}
-		return out, err
+		out.Args = []device.Arg{f.packed(l.args, at)}
+		return out
 	}
 	out.Args = make([]device.Arg, len(l.args))
 	for i, a := range l.args {
-		if out.Args[i], err = f.arg(a, at); err != nil {
-			return out, err
-		}
+		out.Args[i] = throw.Get(f.arg(a, at))
 	}
-	return out, nil
+	return out
 }
 
 // at are the attributes of a launch at sizes, nil for none.
@@ -255,17 +219,18 @@ func (a attributes) at(l device.Launch, at map[string]int64) (*device.Attributes
 }
 
 func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
+	defer throw.Catch(&err)
 	switch a.kind {
 	case device.Buffer:
-		return f.pointer(a, at)
+		return f.pointer(a, at), nil
 	case device.Struct:
-		return f.structure(a, at)
+		return f.structure(a, at), nil
 	case device.Raw:
 		return device.Arg{Name: "bytes", Kind: a.kind, Bits: a.bits}, nil
 	case device.Local:
 		out = device.Arg{Name: "local memory", Kind: device.Local, DType: a.dtype}
-		out.Count, err = a.value.atLeast(1, at)
-		return out, err
+		out.Count = throw.Get(a.value.atLeast(1, at))
+		return out, nil
 	}
 	out = device.Arg{Name: a.value.node.Text, Kind: device.Scalar, DType: a.dtype}
 	if device.DTypeIsFloat(a.dtype) {
@@ -282,18 +247,20 @@ func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
 }
 
 // pointer is a place in a buffer.
-func (f *File) pointer(a arg, at map[string]int64) (out device.Arg, err error) {
-	if out, err = f.filled(a.buffer, at); err != nil || a.at == nil {
-		return out, err
+func (f *File) pointer(a arg, at map[string]int64) (out device.Arg) {
+	out = throw.Get(f.filled(a.buffer, at))
+	if a.at == nil {
+		return out
 	}
-	if out.At, err = a.at.atLeast(0, at); err == nil && out.At > out.Bytes() {
-		err = a.at.errorAt(at, "it is %d, and %s has %d bytes", out.At, out.Name, out.Bytes())
+	if out.At = throw.Get(a.at.atLeast(0, at)); out.At > out.Bytes() {
+		panic(throw.Of(a.at.errorAt(at, "it is %d, and %s has %d bytes", out.At, out.Name, out.Bytes())))
 	}
-	return out, err
+	return out
 }
 
 // filled is a buffer with what it starts with.
 func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
+	defer throw.Catch(&err)
 	// A buffer that is not restored is written, and starts with its data once.
 	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: device.SeedOf(b.name), Read: b.restore, Write: true}
 	if b.global {
@@ -309,15 +276,13 @@ func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error
 	if b.data == nil {
 		return out, nil
 	}
-	return out, f.from(b.data, &out)
+	f.from(b.data, &out)
+	return out, nil
 }
 
 // from lets a buffer start with the data of a file.
-func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
-	d, err := f.data(n)
-	if err != nil {
-		return err
-	}
+func (f *File) from(n *yamlfile.Node, out *device.Arg) {
+	d := f.data(n)
 	if out.DType == "" {
 		out.DType = d.DType
 	}
@@ -327,16 +292,16 @@ func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
 	}
 	switch {
 	case d.DType != "" && d.DType != out.DType:
-		return n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)
+		panic(throw.Of(n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)))
 	case d.Bytes != out.Count*size || d.Bytes == 0:
-		return n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.Bytes, out.Name, out.Count, size)
+		panic(throw.Of(n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.Bytes, out.Name, out.Count, size)))
 	}
 	out.Seed, out.Sequence, out.File = 0, nil, &d.File
-	return nil
 }
 
 // expected gives a job what its results are compared with. It returns a hash of the headers of the reference.
 func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, err error) {
+	defer throw.Catch(&err)
 	e := f.expect
 	if e == nil {
 		return nil, nil
@@ -348,21 +313,14 @@ func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, e
 	job.Expect = out
 	if e.launch == nil {
 		for i, b := range e.results {
-			a, err := f.filled(b, at)
-			if err != nil {
-				return nil, err
-			}
-			if err := f.from(e.files[i], &a); err != nil {
-				return nil, err
-			}
+			a := throw.Get(f.filled(b, at))
+			f.from(e.files[i], &a)
 			out.Given = append(out.Given, a)
 		}
 		out.Job.Identity = samples.Identity{Source: filepath.Base(e.files[0].Text)}
 		return nil, nil
 	}
-	if headers, err = f.load(e.program, &out.Job, []launch{*e.launch}); err != nil {
-		return nil, err
-	}
+	headers = throw.Get(f.load(e.program, &out.Job, []launch{*e.launch}))
 	out.Job.Identity = samples.Identity{Source: filepath.Base(e.program.path), Variant: e.launch.kernel}
 	return headers, f.launch(&out.Job, []launch{*e.launch}, at)
 }

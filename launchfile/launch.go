@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 )
@@ -51,36 +52,36 @@ type Arg struct {
 func (a Arg) Errorf(format string, args ...any) *source.Error { return a.node.Errorf(format, args...) }
 
 // Launch is the only launch of the file at sizes, where they differ from those of the file.
-func (f *File) Launch(sizes map[string]int64) (*Launch, error) { return f.only(sizes, false) }
+func (f *File) Launch(sizes map[string]int64) (_ *Launch, err error) {
+	defer throw.Catch(&err)
+	return f.only(sizes, false), nil
+}
 
 // Bounds is Launch for those who ask what it may access: pointers into buffers are arrays that begin there.
-func (f *File) Bounds(sizes map[string]int64) (*Launch, error) { return f.only(sizes, true) }
+func (f *File) Bounds(sizes map[string]int64) (_ *Launch, err error) {
+	defer throw.Catch(&err)
+	return f.only(sizes, true), nil
+}
 
-func (f *File) only(sizes map[string]int64, inside bool) (*Launch, error) {
-	at, err := f.at(sizes)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) only(sizes map[string]int64, inside bool) *Launch {
+	at := f.at(sizes)
 	l := f.launches[0]
 	switch several := f.root.Get("sequence"); {
 	case f.program.path == "":
-		return nil, f.root.Get("listing").Errorf("a listing of machine code has no source to count in").WithHint("perf emulate takes it")
+		panic(throw.Of(f.root.Get("listing").Errorf("a listing of machine code has no source to count in").WithHint("perf emulate takes it")))
 	case f.program.kind.image:
-		return nil, f.program.node.Errorf("%s is compiled already, and has no source to count in", f.program.path).WithHint(elsewhere)
+		panic(throw.Of(f.program.node.Errorf("%s is compiled already, and has no source to count in", f.program.path).WithHint(elsewhere)))
 	case len(f.launches) > 1 || l.repeat != nil:
-		return nil, several.Errorf("a sequence of launches is no kernel that could be counted").WithHint(elsewhere)
+		panic(throw.Of(several.Errorf("a sequence of launches is no kernel that could be counted").WithHint(elsewhere)))
 	case slices.ContainsFunc(l.args, func(a arg) bool { return a.offset != nil }):
-		return nil, f.root.Get("args").Errorf("arguments at offsets have no parameters that they could be counted as").WithHint(elsewhere)
+		panic(throw.Of(f.root.Get("args").Errorf("arguments at offsets have no parameters that they could be counted as").WithHint(elsewhere)))
 	case l.attributes.begin != nil:
-		return nil, f.root.Get("attributes").Errorf("work-items that are not numbered from 0 are not counted").WithHint(elsewhere)
+		panic(throw.Of(f.root.Get("attributes").Errorf("work-items that are not numbered from 0 are not counted").WithHint(elsewhere)))
 	}
 	out := &Launch{Source: f.near(f.program.path), Kernel: l.kernel, Fixed: map[string]int64{}, Assume: f.Assume, args: cmp.Or(f.root.Get("args"), f.root)}
 	out.Include, out.Define = f.program.macros(f.near)
 	for _, v := range l.block {
-		n, err := v.atLeast(1, at)
-		if err != nil {
-			return nil, err
-		}
+		n := throw.Get(v.atLeast(1, at))
 		out.Block = append(out.Block, n)
 		expr.FreeVars(v.expr, func(name string) { out.Fixed[name] = at[name] })
 	}
@@ -91,13 +92,10 @@ func (f *File) only(sizes map[string]int64, inside bool) (*Launch, error) {
 		out.Shared = out.whole(*l.shared)
 	}
 	for _, a := range l.args {
-		one, err := f.described(a, l.args, out, at, inside)
-		if err != nil {
-			return nil, err
-		}
+		one := f.described(a, l.args, out, at, inside)
 		out.Args = append(out.Args, one)
 	}
-	return out, nil
+	return out
 }
 
 // whole is an expression for an integer, in the sizes that are not fixed.
@@ -112,7 +110,7 @@ func (l *Launch) fixed(e expr.Expr) expr.Expr {
 }
 
 // described is an argument among those of a launch.
-func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64, inside bool) (out Arg, err error) {
+func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64, inside bool) (out Arg) {
 	out = Arg{Kind: a.kind, DType: a.dtype, node: a.node}
 	switch a.kind {
 	case device.Scalar:
@@ -132,16 +130,13 @@ func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64, insid
 			}
 		}
 		out.Whole = shared == 1 && b.data == nil
-		filled, err := f.filled(b, at)
-		if err != nil {
-			return out, err
-		}
+		filled := throw.Get(f.filled(b, at))
 		out.DType, out.Elements = filled.DType, expr.Int{Value: filled.Count}
 		if b.size != nil {
 			out.Elements = l.whole(*b.size)
 		}
 		if a.at == nil {
-			return out, nil
+			return out
 		}
 		n, err := a.at.int(at)
 		switch {
@@ -149,12 +144,12 @@ func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64, insid
 		case err == nil && inside && n <= filled.Bytes():
 			out.Elements, out.Whole = expr.Int{Value: (filled.Bytes() - n) / device.DTypeSize(filled.DType)}, false
 		default:
-			return out, out.Errorf("a pointer into the middle of a buffer is no array that could be counted").WithHint("leave out at, or pass two buffers; %s", elsewhere)
+			panic(throw.Of(out.Errorf("a pointer into the middle of a buffer is no array that could be counted").WithHint("leave out at, or pass two buffers; %s", elsewhere)))
 		}
 	default:
-		return out, out.Errorf("structures and bytes are no arguments that could be counted").WithHint(elsewhere)
+		panic(throw.Of(out.Errorf("structures and bytes are no arguments that could be counted").WithHint(elsewhere)))
 	}
-	return out, nil
+	return out
 }
 
 // macros are the folders of headers and the definitions of macros, also those that are options of the compiler.

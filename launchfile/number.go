@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 )
@@ -23,14 +24,11 @@ type number struct {
 const step = "step"
 
 // number reads an expression in the sizes, and in others that have a value where it stands.
-func (r *reader) number(n *yamlfile.Node) (number, error) {
-	text, err := n.String()
-	if err != nil {
-		return number{}, err
-	}
+func (r *reader) number(n *yamlfile.Node) number {
+	text := throw.Get(n.String())
 	e, err := expr.ParseSizes(text)
 	if err != nil {
-		return number{}, n.Within(err)
+		panic(throw.Of(n.Within(err)))
 	}
 	known := slices.Sorted(maps.Keys(r.file.Sizes))
 	if r.repeated {
@@ -45,7 +43,8 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 			err = n.Within(expr.NameError(text, name, "there is no size %q").WithHint("%s", hint))
 		}
 	})
-	return number{n, e}, err
+	throw.If(err)
+	return number{n, e}
 }
 
 // whole makes quotients integers, rounded down, and powers their values, as of 2 ** step.

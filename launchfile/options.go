@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -179,23 +180,18 @@ func split(items []*yamlfile.Node) (list []word) {
 
 // takeOptions reads the options of a program: words for the compiler, in which macros are written as -DNAME=VALUE, and the folders of headers. Those that do
 // more than change the code are refused, since a launch file may come from anywhere.
-func (p *program) takeOptions(items []*yamlfile.Node) (list []string, err error) {
+func (p *program) takeOptions(items []*yamlfile.Node) (list []string) {
 	w := words{table: openclOptions, cuda: p.kind.on == samples.CUDA, list: split(items)}
 	if w.cuda {
 		w.table = cudaOptions
 	}
 	for w.at < len(w.list) {
 		first := w.at
-		o, v, err := w.next()
-		if err != nil {
-			return nil, err
-		}
+		o, v := w.next()
 		switch name, _, _ := strings.Cut(o.names, " "); {
 		case name == "I":
 			dir := w.list[w.at-1]
-			if p.include, err = insideFolder(p.include, dir, v); err != nil {
-				return nil, err
-			}
+			p.include = insideFolder(p.include, dir, v)
 		case name == "U":
 			list = append(undefined(list, v), "-U"+v)
 		case name == "D":
@@ -206,7 +202,7 @@ func (p *program) takeOptions(items []*yamlfile.Node) (list []string, err error)
 			}
 		}
 	}
-	return list, nil
+	return list
 }
 
 // undefined leaves out the definitions of a macro.
@@ -215,36 +211,37 @@ func undefined(list []string, name string) []string {
 }
 
 // insideFolder adds a folder of headers that lies beside the launch file.
-func insideFolder(include []*yamlfile.Node, w word, dir string) ([]*yamlfile.Node, error) {
+func insideFolder(include []*yamlfile.Node, w word, dir string) []*yamlfile.Node {
 	if !filepath.IsLocal(dir) {
-		return nil, w.errorf("-I names a folder outside of that of the launch file: %s", dir).WithHint("list it under include")
+		panic(throw.Of(w.errorf("-I names a folder outside of that of the launch file: %s", dir).WithHint("list it under include")))
 	}
-	return append(include, w.item.Put(dir)), nil
+	return append(include, w.item.Put(dir))
 }
 
-func (w *words) next() (o option, v string, err error) {
+func (w *words) next() (o option, v string) {
 	first := w.list[w.at]
 	w.at++
 	if at := strings.IndexAny(first.text, dangerous); at >= 0 {
-		return o, "", first.errorf("%s has %q in it, which compilers hand on to others", first.text, first.text[at:at+1]).WithHint("define what needs it in the source")
+		panic(throw.Of(first.errorf("%s has %q in it, which compilers hand on to others", first.text, first.text[at:at+1]).WithHint("define what needs it in the source")))
 	}
 	if !w.cuda && openclOwn.MatchString(first.text) {
-		return option{names: first.text}, "", nil
+		return option{names: first.text}, ""
 	}
 	name, v, given := w.name(first.text)
 	i := slices.IndexFunc(w.table, func(o option) bool { return slices.Contains(strings.Fields(o.names), name) })
 	if i < 0 {
-		return o, "", w.unknown(first)
+		panic(throw.Of(w.unknown(first)))
 	}
 	o = w.table[i]
 	if !given && !o.value.holds("") {
 		if w.at == len(w.list) {
-			return o, "", first.errorf("%s has no value", first.text)
+			panic(throw.Of(first.errorf("%s has no value", first.text)))
 		}
 		v = w.list[w.at].text
 		w.at++
 	}
-	return o, v, w.checkValue(o, w.list[w.at-1], v)
+	w.checkValue(o, w.list[w.at-1], v)
+	return o, v
 }
 
 // name takes a word apart into the name of an option and its value, where that follows in the same word.
@@ -266,32 +263,29 @@ func (w *words) name(text string) (name, value string, given bool) {
 }
 
 // checkValue refuses the value of an option that is none of its kind.
-func (w *words) checkValue(o option, at word, v string) error {
+func (w *words) checkValue(o option, at word, v string) {
 	if i := strings.IndexAny(v, dangerous); i >= 0 {
-		return at.errorf("%s has %q in it, which compilers hand on to others", v, v[i:i+1]).WithHint("define what needs it in the source")
+		panic(throw.Of(at.errorf("%s has %q in it, which compilers hand on to others", v, v[i:i+1]).WithHint("define what needs it in the source")))
 	}
 	if strings.HasPrefix(o.names, "ptxas-options") {
-		return assemblers(at, v)
+		assemblers(at, v)
+		return
 	}
 	if !o.value.holds(v) {
 		name, _, _ := strings.Cut(o.names, " ")
-		return at.errorf("%q is no value of the option %s", v, name)
+		panic(throw.Of(at.errorf("%q is no value of the option %s", v, name)))
 	}
-	return nil
 }
 
 // assemblers checks options that are handed on to the assembler, with commas between them.
-func assemblers(at word, text string) error {
+func assemblers(at word, text string) {
 	handed := words{table: ptxasOptions, cuda: true}
 	for _, part := range strings.Split(text, ",") {
 		handed.list = append(handed.list, word{part, at.item, at.offset})
 	}
 	for handed.at < len(handed.list) {
-		if _, _, err := handed.next(); err != nil {
-			return err
-		}
+		handed.next()
 	}
-	return nil
 }
 
 // unknown is the error about an option that is not in the table.

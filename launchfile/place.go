@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
 // at are the sizes of the file, where others are not given.
-func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
+func (f *File) at(sizes map[string]int64) map[string]int64 {
 	at := maps.Clone(f.Sizes)
 	known := slices.Sorted(maps.Keys(f.Sizes))
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if _, ok := at[name]; !ok {
 			e := cmp.Or(f.root.Get("sizes"), f.root)
-			return nil, e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))
+			panic(throw.Of(e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))))
 		}
 		at[name] = sizes[name]
 	}
-	return at, nil
+	return at
 }
 
 // notAmong is the error about a word that is none of a list.

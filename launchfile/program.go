@@ -16,6 +16,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -66,6 +67,7 @@ const maxSource = 64 << 20
 
 // load reads the source into a job with launches. It returns a hash of its headers.
 func (f *File) load(p program, job *device.Job, launches []launch) (headers []byte, err error) {
+	defer throw.Catch(&err)
 	path := f.near(p.path)
 	text, err := bounded.ReadFile(path, maxSource)
 	switch {
@@ -77,7 +79,8 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 		return nil, source.Empty(path)
 	case p.kind.image:
 		job.Image = text
-		return nil, refusePTX(path, string(text), launches)
+		refusePTX(path, string(text), launches)
+		return nil, nil
 	case !utf8.Valid(text):
 		return nil, &source.Error{File: path, Msg: "the source is not text in UTF-8"}
 	}
@@ -94,21 +97,14 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 	h.add(job.Source, dirs[0])
 	if p.kind.on == samples.CUDA {
 		code := newCUDA(path, job.Source)
-		if err := code.refuse(launches); err != nil {
-			return nil, err
-		}
-		if job.Compiler, err = p.builder(code, dirs); err != nil {
-			return nil, err
-		}
+		code.refuse(launches)
+		job.Compiler = p.builder(code, dirs)
 	}
 	if len(h.seen) == 0 {
 		return nil, nil
 	}
 	for _, dir := range dirs {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, err
-		}
+		dir := throw.Get(filepath.Abs(dir))
 		if strings.ContainsFunc(dir, func(c rune) bool { return c == ' ' || c == '\t' || c == '"' }) {
 			return nil, p.node.Errorf("a folder of headers whose path has blanks cannot be passed to the compiler: %s", dir)
 		}
@@ -118,17 +114,17 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 }
 
 // builder chooses the compiler. NVRTC compiles code for the device alone, and finds no headers but those in folders that are given.
-func (p program) builder(code cudaCode, dirs []string) (device.Compiler, error) {
+func (p program) builder(code cudaCode, dirs []string) device.Compiler {
 	host := code.host()
 	switch {
 	case p.compiler == "nvcc":
-		return device.NVCC, nil
+		return device.NVCC
 	case p.compiler == "nvrtc" && host != nil:
-		return "", host.WithHint("leave compiler out: nvcc compiles it")
+		panic(throw.Of(host.WithHint("leave compiler out: nvcc compiles it")))
 	case p.compiler != "nvrtc" && (host != nil || needsSystem(code.text, dirs)):
-		return device.NVCC, nil
+		return device.NVCC
 	}
-	return device.Online, nil
+	return device.Online
 }
 
 // needsSystem reports whether a source includes a header of the system, or of CUDA, that is in none of the folders.

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"gpuperf/device/datafile"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 	"gpuperf/samples"
@@ -30,20 +32,17 @@ var unsupported = map[string]map[string]string{
 }
 
 // fields returns the values of a map of the format by key.
-func fields(n *yamlfile.Node, part string) (map[string]*yamlfile.Node, error) {
-	if err := supported(n, part); err != nil {
-		return nil, err
-	}
-	return n.Fields(Keys[part]...)
+func fields(n *yamlfile.Node, part string) map[string]*yamlfile.Node {
+	supported(n, part)
+	return throw.Get(n.Fields(Keys[part]...))
 }
 
-func supported(n *yamlfile.Node, part string) error {
+func supported(n *yamlfile.Node, part string) {
 	for _, e := range n.Entries {
 		if what, ok := unsupported[part][e.Key.Text]; ok {
-			return e.Key.Errorf("%s is not supported yet", what)
+			panic(throw.Of(e.Key.Errorf("%s is not supported yet", what)))
 		}
 	}
-	return nil
 }
 
 // Parse reads the text of a launch file. Errors are *source.Error.
@@ -56,17 +55,13 @@ func Parse(path string, text []byte) (*File, error) {
 }
 
 // FromNode reads a launch file that was taken apart already. Constants have values in its expressions, beside its sizes.
-func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*File, error) {
+func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (_ *File, err error) {
+	defer throw.Catch(&err)
 	if root.Get("source") == nil && root.Get("listing") == nil && !slices.ContainsFunc(root.Entries, func(e yamlfile.Entry) bool { return source.Nearest(e.Key.Text, []string{"source"}) != "" }) {
 		return nil, (&source.Error{File: path, Msg: "no launch file, which names a source"}).WithHint("perf calibrate takes models, and perf evaluate suites")
 	}
-	if err := supported(root, "file"); err != nil {
-		return nil, err
-	}
-	f, err := yamlfile.Format{Name: "launch file", Version: Version, Keys: Keys["file"]}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
+	supported(root, "file")
+	f := throw.Get(yamlfile.Format{Name: "launch file", Version: Version, Keys: Keys["file"]}.Fields(root))
 	if f["source"] == nil && f["listing"] == nil {
 		return nil, root.Errorf("the launch file has no source")
 	}
@@ -85,9 +80,7 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 		func() error { return yamlfile.Optional(f["application"], r.application, &r.file.Application) },
 		r.allDescribed,
 	} {
-		if err := read(); err != nil {
-			return nil, err
-		}
+		throw.If(read())
 	}
 	return r.file, nil
 }
@@ -147,29 +140,22 @@ func (l launch) complete(n *yamlfile.Node) error {
 	return nil
 }
 
-func (r *reader) dimensions(n *yamlfile.Node) ([]number, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func (r *reader) dimensions(n *yamlfile.Node) (_ []number, err error) {
+	defer throw.Catch(&err)
+	items := throw.Get(n.List())
 	if len(items) < 1 || len(items) > 3 {
 		return nil, n.Errorf("expected one to three numbers, found %d", len(items))
 	}
-	out := make([]number, len(items))
-	for i, item := range items {
-		if out[i], err = r.number(item); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return lists.Map(items, r.number), nil
 }
 
-func (r *reader) shared(n *yamlfile.Node) (*number, error) {
+func (r *reader) shared(n *yamlfile.Node) (_ *number, err error) {
+	defer throw.Catch(&err)
 	if !r.file.cuda() {
 		return nil, n.Errorf("OpenCL passes local memory as an argument").WithHint("write {local: float32, size: 256} among args")
 	}
-	v, err := r.number(n)
-	return &v, err
+	v := r.number(n)
+	return &v, nil
 }
 
 func (r *reader) attributes(n *yamlfile.Node) (a attributes, err error) {
@@ -192,37 +178,27 @@ func (r *reader) attributes(n *yamlfile.Node) (a attributes, err error) {
 }
 
 // sequence reads the launches; without a list of them there is one.
-func (r *reader) sequence(root, n *yamlfile.Node, common launch) error {
+func (r *reader) sequence(root, n *yamlfile.Node, common launch) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		r.file.launches = []launch{common}
 		return common.complete(root)
 	}
-	items, err := n.List()
-	if err != nil {
-		return err
-	}
+	items := throw.Get(n.List())
 	if len(items) == 0 {
 		return n.Errorf("the sequence has no launches")
 	}
 	for _, item := range items {
-		f, err := fields(item, "launch")
-		if err != nil {
-			return err
-		}
+		f := fields(item, "launch")
 		var repeat *number
 		if f["repeat"] != nil {
-			v, err := r.number(f["repeat"])
-			if err != nil {
-				return err
-			}
+			v := r.number(f["repeat"])
 			repeat = &v
 		}
 		r.repeated = repeat != nil
 		l, err := r.launch(f, common)
 		r.repeated = false
-		if err = cmp.Or(err, l.complete(item)); err != nil {
-			return err
-		}
+		throw.If(cmp.Or(err, l.complete(item)))
 		l.repeat = repeat
 		r.file.launches = append(r.file.launches, l)
 	}
@@ -230,42 +206,36 @@ func (r *reader) sequence(root, n *yamlfile.Node, common launch) error {
 }
 
 // expect reads what the results are compared with. What a reference kernel does not say is as in the file.
-func (r *reader) expect(n *yamlfile.Node, common launch) error {
+func (r *reader) expect(n *yamlfile.Node, common launch) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
 	e := &expect{node: n}
 	r.file.expect = e
 	if n.Get("kernel") == nil {
-		return r.expectedFiles(n, e)
+		r.expectedFiles(n, e)
+		return nil
 	}
-	f, err := fields(n, "expect")
-	if err != nil {
-		return err
-	}
+	f := fields(n, "expect")
 	l, err := r.launch(f, common)
-	if err = cmp.Or(err, l.complete(n)); err != nil {
-		return err
-	}
+	throw.If(cmp.Or(err, l.complete(n)))
 	e.launch, e.program = &l, r.file.program
 	if f["source"] != nil {
-		if e.program, err = r.source(f["source"]); err != nil {
-			return err
-		}
+		e.program = r.source(f["source"])
 		e.program.options, e.program.include, e.program.compiler = r.file.program.options, r.file.program.include, r.file.program.compiler
 		l.globals = nil
 		if e.program.kind.on != r.file.Interface {
 			return f["source"].Errorf("it runs under %s, and the kernel under %s", e.program.kind.on, r.file.Interface)
 		}
 	}
-	if err := r.tolerance(f["tolerance"]); err != nil {
-		return err
-	}
-	return r.results(f["results"])
+	r.tolerance(f["tolerance"])
+	r.results(f["results"])
+	return nil
 }
 
 // results are the buffers to compare: those that are listed, or else those that the launches write, as far as is known.
-func (r *reader) results(n *yamlfile.Node) error {
+func (r *reader) results(n *yamlfile.Node) {
 	e := r.file.expect
 	if n == nil {
 		for _, b := range r.file.buffers {
@@ -274,25 +244,18 @@ func (r *reader) results(n *yamlfile.Node) error {
 			}
 		}
 		if len(e.results) == 0 {
-			return e.node.Errorf("no buffer is passed to both the kernel and its reference, so that there is nothing to compare")
+			panic(throw.Of(e.node.Errorf("no buffer is passed to both the kernel and its reference, so that there is nothing to compare")))
 		}
-		return nil
+		return
 	}
-	items, err := n.Strings()
-	if err != nil {
-		return err
-	}
+	items := throw.Get(n.Strings())
 	for _, item := range items {
-		b, err := r.file.buffer(item, item.Text)
-		if err != nil {
-			return err
-		}
+		b := r.file.buffer(item, item.Text)
 		if !e.launch.passes(b) {
-			return item.Errorf("the reference has no argument %s", b.name)
+			panic(throw.Of(item.Errorf("the reference has no argument %s", b.name)))
 		}
 		e.results = append(e.results, b)
 	}
-	return nil
 }
 
 // passes reports whether a launch has a buffer, or a variable.
@@ -305,75 +268,57 @@ func (a arg) passes(b *buffer) bool {
 }
 
 // allDescribed refuses pointers to buffers that are described nowhere.
-func (r *reader) allDescribed() error {
+func (r *reader) allDescribed() (err error) {
+	defer throw.Catch(&err)
 	all := slices.Clone(r.file.launches)
 	if e := r.file.expect; e != nil && e.launch != nil {
 		all = append(all, *e.launch)
 	}
 	for _, l := range all {
-		if err := r.described(l.args); err != nil {
-			return err
-		}
+		r.described(l.args)
 	}
 	return nil
 }
 
 // expectedFiles reads the files that hold the results, by buffer.
-func (r *reader) expectedFiles(n *yamlfile.Node, e *expect) error {
-	entries, err := n.Pairs()
-	if err != nil {
-		return err
-	}
+func (r *reader) expectedFiles(n *yamlfile.Node, e *expect) {
+	entries := throw.Get(n.Pairs())
 	for _, entry := range entries {
 		switch key := entry.Key.Text; {
 		case key == "tolerance":
-			if err := r.tolerance(entry.Value); err != nil {
-				return err
-			}
+			r.tolerance(entry.Value)
 			continue
 		case slices.Contains(Keys["expect"], key):
-			return entry.Key.Errorf("%s belongs to a reference kernel, and none is named", key)
+			panic(throw.Of(entry.Key.Errorf("%s belongs to a reference kernel, and none is named", key)))
 		}
-		b, err := r.file.buffer(entry.Key, entry.Key.Text)
-		if err != nil {
-			return err
-		}
-		path, err := entry.Value.String()
-		if err != nil {
-			return err
-		}
+		b := r.file.buffer(entry.Key, entry.Key.Text)
+		path := throw.Get(entry.Value.String())
 		if !strings.HasSuffix(path, datafile.Suffix) {
-			return entry.Value.Errorf("expected a file *%s, found %q", datafile.Suffix, path)
+			panic(throw.Of(entry.Value.Errorf("expected a file *%s, found %q", datafile.Suffix, path)))
 		}
 		e.results, e.files = append(e.results, b), append(e.files, entry.Value)
 	}
 	if len(e.results) == 0 {
-		return n.Errorf("neither a reference kernel nor a file of results is named")
+		panic(throw.Of(n.Errorf("neither a reference kernel nor a file of results is named")))
 	}
-	return nil
 }
 
-func (r *reader) tolerance(n *yamlfile.Node) error {
+func (r *reader) tolerance(n *yamlfile.Node) {
 	into := &r.file.expect.tolerance
-	if err := yamlfile.Optional(n, (*yamlfile.Node).Float, into); err != nil {
-		return err
-	}
+	throw.If(yamlfile.Optional(n, (*yamlfile.Node).Float, into))
 	if *into < 0 || *into > 1 {
-		return n.Errorf("the tolerance is %g, and must be between 0 and 1", *into)
+		panic(throw.Of(n.Errorf("the tolerance is %g, and must be between 0 and 1", *into)))
 	}
-	return nil
 }
 
 // program reads what is built, and how.
-func (r *reader) program(f map[string]*yamlfile.Node) error {
+func (r *reader) program(f map[string]*yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	if f["source"] == nil {
 		r.file.Interface = samples.CUDA
 		return nil
 	}
-	p, err := r.source(f["source"])
-	if err != nil {
-		return err
-	}
+	p := r.source(f["source"])
 	for _, key := range []string{"define", "options", "compiler", "include"} {
 		if n := f[key]; n != nil && p.kind.image {
 			return n.Errorf("%s is for a compiler, and %s is compiled already", key, p.path)
@@ -381,27 +326,14 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 	}
 	var words []string
 	if n := f["options"]; n != nil {
-		items, err := n.Strings()
-		if err != nil {
-			return err
-		}
-		if words, err = p.takeOptions(items); err != nil {
-			return err
-		}
+		items := throw.Get(n.Strings())
+		words = p.takeOptions(items)
 	}
-	defines, err := definitions(f["define"])
-	if err != nil {
-		return err
-	}
+	defines := definitions(f["define"])
 	p.options = strings.Join(append(words, defines...), " ")
-	if err := yamlfile.Optional(f["compiler"], p.chosen, &p.compiler); err != nil {
-		return err
-	}
+	throw.If(yamlfile.Optional(f["compiler"], p.chosen, &p.compiler))
 	if n := f["include"]; n != nil {
-		dirs, err := n.Strings()
-		if err != nil {
-			return err
-		}
+		dirs := throw.Get(n.Strings())
 		p.include = append(dirs, p.include...)
 	}
 	r.file.program, r.file.Interface = p, p.kind.on
@@ -423,39 +355,30 @@ func (p program) chosen(n *yamlfile.Node) (string, error) {
 }
 
 // definitions are the options that define macros.
-func definitions(n *yamlfile.Node) (words []string, err error) {
+func definitions(n *yamlfile.Node) (words []string) {
 	if n == nil {
-		return nil, nil
+		return nil
 	}
-	entries, err := n.Pairs()
-	if err != nil {
-		return nil, err
-	}
+	entries := throw.Get(n.Pairs())
 	for _, e := range entries {
 		word := "-D" + e.Key.Text
 		if e.Value.Kind != yamlfile.Null {
-			text, err := e.Value.String()
-			if err != nil {
-				return nil, err
-			}
+			text := throw.Get(e.Value.String())
 			word += "=" + text
 		}
 		if len(strings.Fields(word)) != 1 {
-			return nil, e.Key.Errorf("a macro with blanks cannot be passed to the compiler").WithHint("define it in the source")
+			panic(throw.Of(e.Key.Errorf("a macro with blanks cannot be passed to the compiler").WithHint("define it in the source")))
 		}
 		if !macros.MatchString(word) {
-			return nil, e.Key.Errorf("%s cannot be passed to the compiler as a macro: it has a name, no quotes, and none of $ ` and \\", word[2:]).WithHint("define it in the source")
+			panic(throw.Of(e.Key.Errorf("%s cannot be passed to the compiler as a macro: it has a name, no quotes, and none of $ ` and \\", word[2:]).WithHint("define it in the source")))
 		}
 		words = append(words, word)
 	}
-	return words, nil
+	return words
 }
 
-func (r *reader) source(n *yamlfile.Node) (program, error) {
-	path, err := n.String()
-	if err != nil {
-		return program{}, err
-	}
+func (r *reader) source(n *yamlfile.Node) program {
+	path := throw.Get(n.String())
 	ext := strings.ToLower(filepath.Ext(path))
 	kind, ok := kinds[ext]
 	if !ok {
@@ -464,9 +387,10 @@ func (r *reader) source(n *yamlfile.Node) (program, error) {
 		if what, ok := unsupportedKinds[ext]; ok {
 			e = n.Errorf("%s is not supported yet", what)
 		}
-		return program{}, e
+		throw.If(e)
+		return program{}
 	}
-	return program{node: n, path: path, kind: kind}, nil
+	return program{node: n, path: path, kind: kind}
 }
 
 // Load reads a launch file.

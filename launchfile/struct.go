@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -12,16 +13,16 @@ import (
 const maxStruct = 1 << 16
 
 // structure lays a structure out as C does.
-func (f *File) structure(a arg, at map[string]int64) (device.Arg, error) {
-	fields, end, err := f.layout(a.parts, at)
+func (f *File) structure(a arg, at map[string]int64) device.Arg {
+	fields, end := f.layout(a.parts, at)
 	align := a.align()
-	return device.Arg{Name: "structure", Kind: device.Struct, Count: (end + align - 1) / align * align, Fields: fields}, err
+	return device.Arg{Name: "structure", Kind: device.Struct, Count: (end + align - 1) / align * align, Fields: fields}
 }
 
 // packed lays all arguments of a launch out as parameters lie in memory: as the members of a structure, without bytes after the last.
-func (f *File) packed(args []arg, at map[string]int64) (device.Arg, error) {
-	fields, end, err := f.layout(args, at)
-	return device.Arg{Name: "arguments", Kind: device.Struct, Count: end, Fields: fields}, err
+func (f *File) packed(args []arg, at map[string]int64) device.Arg {
+	fields, end := f.layout(args, at)
+	return device.Arg{Name: "arguments", Kind: device.Struct, Count: end, Fields: fields}
 }
 
 // align is what the offset of a part is a multiple of, unless it says otherwise.
@@ -46,20 +47,15 @@ type span struct {
 }
 
 // layout places parts one after the other, or where they say. Structures among them become their own parts.
-func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, end int64, err error) {
+func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, end int64) {
 	var spans []span
 	next := int64(0) // the first byte after the part before
 	for _, p := range parts {
-		one, err := f.arg(p, at)
-		if err != nil {
-			return nil, 0, err
-		}
+		one := throw.Get(f.arg(p, at))
 		align := p.align()
 		first := (next + align - 1) / align * align
 		if p.offset != nil {
-			if first, err = p.offset.atLeast(0, at); err != nil {
-				return nil, 0, err
-			}
+			first = throw.Get(p.offset.atLeast(0, at))
 		}
 		inner, size := []device.Field{{Arg: one}}, one.Size()
 		if one.Kind == device.Struct {
@@ -69,22 +65,22 @@ func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, 
 			fields = append(fields, device.Field{Offset: first + field.Offset, Arg: field.Arg})
 		}
 		if first > maxStruct-size {
-			return nil, 0, p.node.Errorf("the structure has more than %d bytes", maxStruct)
+			panic(throw.Of(p.node.Errorf("the structure has more than %d bytes", maxStruct)))
 		}
 		next = first + size
 		end = max(end, next)
 		spans = append(spans, span{first, next, p.node})
 	}
-	return fields, end, checkDisjoint(spans)
+	checkDisjoint(spans)
+	return fields, end
 }
 
 // checkDisjoint refuses parts that share bytes.
-func checkDisjoint(spans []span) error {
+func checkDisjoint(spans []span) {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(spans); i++ {
 		if before, s := spans[i-1], spans[i]; s.first < before.end {
-			return s.node.Errorf("it begins at byte %d, and what stands before it ends after byte %d", s.first, before.end-1)
+			panic(throw.Of(s.node.Errorf("it begins at byte %d, and what stands before it ends after byte %d", s.first, before.end-1)))
 		}
 	}
-	return nil
 }

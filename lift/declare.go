@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -138,10 +139,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 		params = append(params, p.typ)
 	}
 	f := Fn(params, func(xs ...*Term) *Term {
-		args := make([]value, len(xs))
-		for i, x := range xs {
-			args[i] = value{term: x}
-		}
+		args := lists.Map(xs, func(x *Term) value { return value{term: x} })
 		return e.closure(n, nil).apply(n.at, args)
 	})
 	return e.checked(n.at, f), names

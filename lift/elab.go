@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -194,10 +195,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 			typ = a.term.Type
 		}
 	}
-	list := make([]*Term, len(args))
-	for i, a := range args {
-		list[i] = e.term(at, a, typ)
-	}
+	list := lists.Map(args, func(a value) *Term { return e.term(at, a, typ) })
 	if len(list) == 0 {
 		e.FailHint(at, Usage(name), "%s is applied to nothing", name)
 	}
@@ -445,10 +443,7 @@ func (e *elaborator) index(n *node) *IndexFun {
 // make applies the pattern to its array.
 func (d *draftPattern) make(at int, data []value) *Term {
 	e, r := d.e, &rows[d.op]
-	var kids []*Term
-	for _, v := range data {
-		kids = append(kids, e.term(at, v, nil))
-	}
+	kids := lists.Map(data, func(v value) *Term { return e.term(at, v, nil) })
 	if r.kids > 0 && len(kids) > 1 {
 		e.FailHint(at, Usage(r.name), "%s works on one value, not on %d", r.name, len(kids))
 	}
@@ -477,10 +472,7 @@ func (d *draftPattern) make(at int, data []value) *Term {
 		e.rejected(at, shape.err)
 	}
 	kids[0] = e.checked(d.fnAt, Fn(params, func(xs ...*Term) *Term {
-		args := make([]value, len(xs))
-		for i, x := range xs {
-			args[i] = value{term: x}
-		}
+		args := lists.Map(xs, func(x *Term) value { return value{term: x} })
 		return d.fn.apply(d.fnAt, args)
 	}))
 	return e.checked(at, Make(d.op, d.Attr, kids...))

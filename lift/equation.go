@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 )
@@ -126,10 +127,7 @@ func (c *compiler) shape(n *node, env *shapes) shape {
 		if head.kind == nodeName && patterns[head.text] != nil {
 			return c.operator(head, n.kids[1:], env)
 		}
-		var args []*pattern
-		for _, k := range n.kids[1:] {
-			args = append(args, c.value(k, env))
-		}
+		args := lists.Map(n.kids[1:], func(k *node) *pattern { return c.value(k, env) })
 		return shape{pat: c.fun(head, env)(args)}
 	case nodeDollar:
 		return shape{pat: c.fun(n.kids[0], env)([]*pattern{c.value(n.kids[1], env)})}
@@ -381,10 +379,7 @@ func (t *Template) Build(b *Bindings) (r *Term) {
 	}
 	for name, f := range b.Funs {
 		env = env.with(name, value{fn: &function{name, func(at int, args []value) *Term {
-			list := make([]*Term, len(args))
-			for i, a := range args {
-				list[i] = e.term(at, a, nil)
-			}
+			list := lists.Map(args, func(a value) *Term { return e.term(at, a, nil) })
 			return e.checked(at, f.ApplyOnce(list...))
 		}}})
 	}

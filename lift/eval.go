@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 )
 
@@ -199,10 +200,7 @@ func init() {
 		},
 		PartRed: evalPartRed,
 		Zip: func(e *evaluator, t *Term, env *binding) Value {
-			arrays := make([]Values, len(t.Kids))
-			for i, k := range t.Kids {
-				arrays[i] = e.array(k, env)
-			}
+			arrays := lists.Map(t.Kids, func(k *Term) Values { return e.array(k, env) })
 			return build(len(arrays[0]), func(i int) Value {
 				return build(len(arrays), func(k int) Value { return arrays[k][i] })
 			})
@@ -302,10 +300,7 @@ func init() {
 				vs[i] = e.array(k, env)
 			}
 			return build(t.Type.Width, func(lane int) Value {
-				args := make([]Value, len(vs))
-				for i, v := range vs {
-					args[i] = v[lane]
-				}
+				args := lists.Map(vs, func(v Values) Value { return v[lane] })
 				return e.call(t.Kids[0], env, args...)
 			})
 		},

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"gpuperf/internal/lists"
 )
 
 // Size is the length of an array, or a tuning parameter: a Laurent polynomial with rational coefficients over size
@@ -96,10 +98,7 @@ func newSize(terms []monomial) Size {
 }
 
 func (m monomial) degree() (d int) {
-	for _, p := range m.powers {
-		d += p.exp
-	}
-	return d
+	return lists.Sum(m.powers, func(p power) int { return p.exp })
 }
 
 func (m monomial) times(o monomial) monomial {
@@ -191,10 +190,7 @@ func (s Size) quo(o Size) (Size, bool) {
 		return Size{}, false
 	case 1:
 		return memoSize('/', s, o, func() Size {
-			var terms []monomial
-			for _, t := range s.terms() {
-				terms = append(terms, t.over(o.p.terms[0]))
-			}
+			terms := lists.Map(s.terms(), func(t monomial) monomial { return t.over(o.p.terms[0]) })
 			return newSize(terms)
 		}), true
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -154,9 +154,5 @@ func (t *Type) String() string {
 }
 
 func joinTypes(list []*Type) string {
-	parts := make([]string, len(list))
-	for i, t := range list {
-		parts[i] = t.String()
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(list, ", ", (*Type).String)
 }

@@ -3,6 +3,7 @@ package lift
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -149,11 +150,7 @@ func typeLiteral(d *draft) *Type {
 
 // kidTypes is for functions that take the other kids.
 func kidTypes(d *draft) []*Type {
-	var list []*Type
-	for _, k := range d.kids[1:] {
-		list = append(list, k.Type)
-	}
-	return list
+	return lists.Map(d.kids[1:], func(k *Term) *Type { return k.Type })
 }
 
 func resultOfFun(d *draft) *Type { return d.kids[0].Type.Result }
@@ -278,10 +275,7 @@ func typeUnzip(d *draft) *Type {
 	if a.Elem.Kind != TupleType {
 		return d.fail("it works on an array of tuples, not on %s", a)
 	}
-	var parts []*Type
-	for _, e := range a.Elem.Elems {
-		parts = append(parts, Array(e, a.Len))
-	}
+	parts := lists.Map(a.Elem.Elems, func(e *Type) *Type { return Array(e, a.Len) })
 	return TupleOf(parts...)
 }
 

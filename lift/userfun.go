@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -196,21 +197,14 @@ func Components(t *Type) []*Type {
 	case ArrayType:
 		return Components(t.Elem)
 	case TupleType:
-		var all []*Type
-		for _, e := range t.Elems {
-			all = append(all, Components(e)...)
-		}
-		return all
+		return lists.Flat(t.Elems, Components)
 	}
 	return []*Type{t}
 }
 
 // Type is the type of the function.
 func (f *UserFun) Type() *Type {
-	params := make([]*Type, len(f.Params))
-	for i, p := range f.Params {
-		params[i] = p.Type
-	}
+	params := lists.Map(f.Params, func(p Param) *Type { return p.Type })
 	return Func(params, f.Result)
 }
 
@@ -220,11 +214,7 @@ func (f *UserFun) Expanded() []expr.Expr {
 	for _, b := range f.Lets {
 		by[b.Name] = expr.Subst(b.Expr, by)
 	}
-	out := make([]expr.Expr, len(f.Defs))
-	for i, d := range f.Defs {
-		out[i] = expr.Subst(d, by)
-	}
-	return out
+	return lists.Map(f.Defs, func(d expr.Expr) expr.Expr { return expr.Subst(d, by) })
 }
 
 // head is the first part of the declaration: the name, and the types.
@@ -263,11 +253,7 @@ func (f *UserFun) String() string {
 }
 
 func joinParams(list []Param) string {
-	parts := make([]string, len(list))
-	for i, p := range list {
-		parts[i] = p.Name + ": " + p.Type.String()
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(list, ", ", func(p Param) string { return p.Name + ": " + p.Type.String() })
 }
 
 // isFunName: an identifier, or an operator of builtins.

@@ -1,5 +1,7 @@
 package memory
 
+import "gpuperf/internal/lists"
+
 // interval is a range of bytes, hi excluded.
 type interval struct{ lo, hi int64 }
 
@@ -56,8 +58,5 @@ func extended(list []interval, first int, x interval) []interval {
 }
 
 func lengthOf(in []interval) (sum float64) {
-	for _, x := range in {
-		sum += float64(x.hi - x.lo)
-	}
-	return sum
+	return lists.Sum(in, func(x interval) float64 { return float64(x.hi - x.lo) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 )
 
 // outline is what steps touch in a window, whatever the unit in which that is counted.
@@ -195,10 +196,7 @@ func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
 
 // footprint is the number of aligned units of some bytes that the steps touch in a window.
 func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
-	for _, n := range l.footprints(steps, w, which, unit) {
-		sum += n
-	}
-	return sum
+	return lists.Sum(l.footprints(steps, w, which, unit), func(n float64) float64 { return n })
 }
 
 // footprints are those of each array.

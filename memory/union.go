@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 )
 
 // A footprint is a union of copies: some intervals of bytes, moved by every sum of multiples of strides, of which each has a count. Its size is
@@ -89,10 +90,7 @@ func long(in []interval, bytes int64) (n int) {
 
 // boxesOf is about how many boxes intervals are: as many as there are multiples of the smallest stride in them.
 func boxesOf(in []interval, moves []stride) (n int64) {
-	for _, x := range in {
-		n += (x.hi-x.lo)/moves[0].bytes + 1
-	}
-	return n
+	return lists.Sum(in, func(x interval) int64 { return (x.hi-x.lo)/moves[0].bytes + 1 })
 }
 
 // division divides unions of boxes, one after the other.

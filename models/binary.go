@@ -3,7 +3,9 @@ package models
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -47,41 +49,32 @@ func (m *Model) WithBinary() (*Model, error) {
 }
 
 // binary reads the section and tries whether the model can be read with it.
-func (r *reader) binary(n *yamlfile.Node) error {
+func (r *reader) binary(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
-	f, err := n.Fields(Keys["binary"]...)
-	if err != nil {
-		return err
-	}
+	f := throw.Get(n.Fields(Keys["binary"]...))
 	b := &Binary{}
-	var known []string
-	for _, t := range r.m.Terms {
-		known = append(known, t.Name)
-	}
-	err = each(f["terms"], func(p yamlfile.Entry) error {
+	known := lists.Map(r.m.Terms, func(t Term) string { return t.Name })
+	each(f["terms"], func(p yamlfile.Entry) (err error) {
+		defer throw.Catch(&err)
 		if !slices.Contains(known, p.Key.Text) {
 			return p.Key.Errorf("%q is not a term of this model, so that the binary cannot replace it", p.Key.Text).WithHint("%s", source.Suggest(p.Key.Text, known))
 		}
-		_, text, err := r.parseNode(p.Value)
+		_, text := r.parseNode(p.Value)
 		b.Terms = append(b.Terms, Term{Name: p.Key.Text, Expression: text})
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
 	if len(b.Terms) == 0 {
 		return n.Errorf("binary replaces no term of the model").WithHint("terms: {NAME: EXPRESSION}, over features f_static_code_…")
 	}
-	err = each(f["parameters"], func(p yamlfile.Entry) error {
-		one, err := r.m.readParameter(p.Key.Text, p.Value)
+	each(f["parameters"], func(p yamlfile.Entry) (err error) {
+		defer throw.Catch(&err)
+		one := r.m.readParameter(p.Key.Text, p.Value)
 		b.Parameters = append(b.Parameters, one)
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
 	r.m.Binary = b
 	with, err := r.m.WithBinary()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // Form is how the costs of global memory and of on-chip work combine to a time.
@@ -114,10 +116,7 @@ func (m *Model) As(form Form) (*Model, error) {
 		return m, nil
 	}
 	out := *m
-	var sum []string
-	for _, e := range p.others {
-		sum = append(sum, e.String())
-	}
+	sum := lists.Map(p.others, (*Expr).String)
 	out.Parameters = slices.DeleteFunc(slices.Clone(m.Parameters), func(q Parameter) bool { return q.Name == p.shape })
 	switch shape, shaped := shapeParameter[form]; {
 	case shaped:

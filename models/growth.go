@@ -1,5 +1,7 @@
 package models
 
+import "gpuperf/internal/lists"
+
 // Growth returns a function that tells how the model's time grows with each feature, in the order of FeatureNames: its derivatives where
 // every cost is paid. A cost that hides behind a larger one grows all the same, so that overlap, pnorm and max of two costs count as
 // their sum. A feature with no cost, or only with costs fitted to 0, has the growth 0.
@@ -7,11 +9,7 @@ func (m *Model) Growth() func(features, params []float64) []float64 {
 	t := m.growth()
 	return func(features, params []float64) []float64 {
 		t.run(features, params)
-		out := make([]float64, len(t.out))
-		for i, r := range t.out {
-			out[i] = t.regs[r]
-		}
-		return out
+		return lists.Map(t.out, func(r int32) float64 { return t.regs[r] })
 	}
 }
 
@@ -25,10 +23,7 @@ func (m *Model) growth() *tape {
 	e := m.Expr()
 	sum := e.unhidden(map[*Expr]*Expr{})
 	names := e.names(Feature)
-	roots := make([]*Expr, len(names))
-	for i, name := range names {
-		roots[i] = sum.Derivative(name)
-	}
+	roots := lists.Map(names, sum.Derivative)
 	return assemble(names, e.names(Param), roots)
 }
 
@@ -41,10 +36,7 @@ func (e *Expr) unhidden(memo map[*Expr]*Expr) *Expr {
 	if r, ok := memo[e]; ok {
 		return r
 	}
-	args := make([]*Expr, len(e.Args))
-	for i, a := range e.Args {
-		args[i] = a.unhidden(memo)
-	}
+	args := lists.Map(e.Args, func(a *Expr) *Expr { return a.unhidden(memo) })
 	if e.Op == Choose {
 		args[0] = e.Args[0]
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // Edge is a form of overlap in an expression: the smooth function of two costs, and the parameters of its shape alone.
@@ -79,10 +81,7 @@ func (e *Expr) raised(slack float64, memo map[*Expr]*Expr) *Expr {
 	}
 	r := e
 	if len(e.Args) > 0 {
-		args := make([]*Expr, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = a.raised(slack, memo)
-		}
+		args := lists.Map(e.Args, func(a *Expr) *Expr { return a.raised(slack, memo) })
 		r = call(e.Op, args...)
 		if e.form() != "" {
 			larger := call(Max, args[0], args[1])
@@ -146,10 +145,7 @@ func (m *Model) Broken(features, params map[string]float64) (part string, value 
 
 // at says at which values an expression is.
 func at(e *Expr, features, params map[string]float64) string {
-	var list []string
-	for _, name := range e.names(Feature) {
-		list = append(list, fmt.Sprintf("%s = %g", name, features[name]))
-	}
+	list := lists.Map(e.names(Feature), func(name string) string { return fmt.Sprintf("%s = %g", name, features[name]) })
 	for _, name := range e.names(Param) {
 		list = append(list, fmt.Sprintf("%s = %g", name, params[name]))
 	}

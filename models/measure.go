@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -216,11 +217,7 @@ func key(name string) string {
 }
 
 func quoteAll(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = quote(s)
-	}
-	return out
+	return lists.Map(list, quote)
 }
 
 // quote puts a word in single quotes unless YAML reads it unchanged without them.
@@ -245,8 +242,5 @@ func quote(s string) string {
 }
 
 func words[T ~string](list []T) (out []string) {
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
+	return lists.Map(list, func(v T) string { return string(v) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 )
@@ -25,10 +26,7 @@ func ParseExpr(text string) (e *Expr, err error) {
 // parse is ParseExpr, with the tokens of the expression.
 func parse(text string) (e *Expr, tokens []lex.Token, err error) {
 	defer throw.Catch(&err)
-	t, err := exprlang.Parse(&language, text)
-	if err != nil {
-		return nil, nil, err
-	}
+	t := throw.Get(exprlang.Parse(&language, text))
 	return tree{t}.value(t.Number()), t.Tokens, nil
 }
 
@@ -105,10 +103,7 @@ func (t tree) call(name lex.Token, arguments []ast.Node) *Expr {
 	if !ok {
 		t.FailHint(name.At, source.Suggest(name.Text, slices.Sorted(maps.Keys(functions))), "unknown function %s", name.Text)
 	}
-	var args []*Expr
-	for _, a := range arguments {
-		args = append(args, t.value(a))
-	}
+	args := lists.Map(arguments, t.value)
 	if (op == Min || op == Max) && len(args) > 2 {
 		// min and max of more than two are nested pairs
 		e := args[0]

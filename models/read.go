@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -32,25 +33,16 @@ func New(name, output, expression string) (*Model, error) {
 
 // Parse reads the text of a model file. Errors are *source.Error: an unknown key, a value of the wrong kind, a mistake in an
 // expression, an unknown term, a cycle, or a parameter, term or feature that is described and never used.
-func Parse(file string, text []byte) (*Model, error) {
-	root, err := yamlfile.Parse(file, text)
-	if err != nil {
-		return nil, err
-	}
+func Parse(file string, text []byte) (_ *Model, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(file, text))
 	m := &Model{File: file, text: string(text), places: make(map[string]place)}
-	f, err := yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
+	f := throw.Get(yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root))
 	for key, n := range f {
 		m.places[key] = place{n, -1}
 	}
-	if m.Name, err = f["name"].String(); err != nil {
-		return nil, err
-	}
-	if err := m.readOutput(f["output"]); err != nil {
-		return nil, err
-	}
+	m.Name = throw.Get(f["name"].String())
+	m.readOutput(f["output"])
 	r := reader{m: m, nodes: make(map[string]*yamlfile.Node)}
 	for _, step := range []func() error{
 		func() error { return r.features(f["features"]) },
@@ -62,25 +54,19 @@ func Parse(file string, text []byte) (*Model, error) {
 		func() error { return m.readMeasure(f["measure"]) },
 		func() error { return r.binary(f["binary"]) },
 	} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+		throw.If(step())
 	}
 	return m, nil
 }
 
-func (m *Model) readOutput(n *yamlfile.Node) error {
-	text, err := n.String()
-	if err != nil {
-		return err
-	}
+func (m *Model) readOutput(n *yamlfile.Node) {
+	text := throw.Get(n.String())
 	name, ok := FeatureName(text)
 	if !ok {
-		return n.Errorf("the output must be one feature, and %q is not the name of one", text).
-			WithHint("a feature's name starts with f_, for example f_cl_wall_time")
+		panic(throw.Of(n.Errorf("the output must be one feature, and %q is not the name of one", text).
+			WithHint("a feature's name starts with f_, for example f_cl_wall_time")))
 	}
 	m.Output = name
-	return nil
 }
 
 // reader holds what the steps of reading expressions share.
@@ -90,51 +76,41 @@ type reader struct {
 }
 
 // parseNode parses the expression in a scalar and notes the places of its identifiers.
-func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
-	text, err := n.String()
-	if err != nil {
-		return nil, "", err
-	}
+func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string) {
+	text := throw.Get(n.String())
 	text = strings.TrimRight(text, " \t\n\r")
 	e, tokens, err := parse(text)
 	if err != nil {
-		return nil, "", n.Within(err)
+		panic(throw.Of(n.Within(err)))
 	}
 	for _, t := range tokens {
 		if name := squeeze(t.Text); t.Kind == lex.Name && r.m.places[name].of == nil {
 			r.m.places[name] = place{n, utf8.RuneCountInString(text[:t.At])}
 		}
 	}
-	return e, text, nil
+	return e, text
 }
 
 // each calls do with the pairs of a section, which may be missing.
-func each(section *yamlfile.Node, do func(yamlfile.Entry) error) error {
+func each(section *yamlfile.Node, do func(yamlfile.Entry) error) {
 	if section == nil {
-		return nil
+		return
 	}
-	pairs, err := section.Pairs()
-	if err != nil {
-		return err
-	}
+	pairs := throw.Get(section.Pairs())
 	for _, p := range pairs {
-		if err := do(p); err != nil {
-			return err
-		}
+		throw.If(do(p))
 	}
-	return nil
 }
 
-func (r *reader) features(n *yamlfile.Node) error {
-	return each(n, func(p yamlfile.Entry) error {
+func (r *reader) features(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	each(n, func(p yamlfile.Entry) (err error) {
+		defer throw.Catch(&err)
 		name, ok := FeatureName(p.Key.Text)
 		if !ok {
 			return p.Key.Errorf("%q is not the name of a feature", p.Key.Text).WithHint("a feature's name starts with f_")
 		}
-		e, text, err := r.parseNode(p.Value)
-		if err != nil {
-			return err
-		}
+		e, text := r.parseNode(p.Value)
 		if params := e.names(Param); len(params) > 0 {
 			return r.in(p.Value, params[0], "a feature belongs to a kernel and has no parameters, this has %s", params[0])
 		}
@@ -145,28 +121,30 @@ func (r *reader) features(n *yamlfile.Node) error {
 		r.nodes[name] = p.Value
 		return nil
 	})
+	return nil
 }
 
-func (r *reader) terms(n *yamlfile.Node) error {
-	return each(n, func(p yamlfile.Entry) error {
+func (r *reader) terms(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	each(n, func(p yamlfile.Entry) (err error) {
+		defer throw.Catch(&err)
 		if why := termName(p.Key.Text); why != "" {
 			return p.Key.Errorf("%q cannot be the name of a term", p.Key.Text).WithHint("%s", why)
 		}
-		e, text, err := r.parseNode(p.Value)
-		if err != nil {
-			return err
-		}
+		e, text := r.parseNode(p.Value)
 		r.m.Terms = append(r.m.Terms, Term{Name: p.Key.Text, Expression: text, expr: e})
 		r.nodes[p.Key.Text] = p.Value
 		return nil
 	})
+	return nil
 }
 
-func (r *reader) expression(n *yamlfile.Node) error {
-	e, text, err := r.parseNode(n)
+func (r *reader) expression(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	e, text := r.parseNode(n)
 	r.m.Expression, r.m.expression = text, e
 	r.nodes["expression"] = n
-	return err
+	return nil
 }
 
 // in returns an error at the first use of a word in the expression of a node.
@@ -180,47 +158,41 @@ func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.
 	return n.Errorf(format, args...)
 }
 
-func (r *reader) parameters(n *yamlfile.Node) error {
+func (r *reader) parameters(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	used := r.m.ParameterNames()
-	return each(n, func(pair yamlfile.Entry) error {
+	each(n, func(pair yamlfile.Entry) (err error) {
+		defer throw.Catch(&err)
 		name := pair.Key.Text
 		if !slices.Contains(used, name) {
 			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", source.Suggest(name, used))
 		}
-		p, err := r.m.readParameter(name, pair.Value)
-		if err != nil {
-			return err
-		}
+		p := r.m.readParameter(name, pair.Value)
 		r.m.Parameters = append(r.m.Parameters, p)
 		return nil
 	})
+	return nil
 }
 
-func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) {
+func (m *Model) readParameter(name string, n *yamlfile.Node) Parameter {
 	p := Parameter{Name: name, Min: math.Inf(-1), Max: math.Inf(1)}
-	f, err := n.Fields(Keys["parameter"]...)
-	if err != nil {
-		return p, err
-	}
+	f := throw.Get(n.Fields(Keys["parameter"]...))
 	var init float64
 	float := (*yamlfile.Node).Float
-	err = cmp.Or(yamlfile.Optional(f["init"], float, &init), yamlfile.Optional(f["min"], float, &p.Min), yamlfile.Optional(f["max"], float, &p.Max),
-		yamlfile.Optional(f["unit"], (*yamlfile.Node).String, &p.Unit))
-	if err != nil {
-		return p, err
-	}
+	throw.If(cmp.Or(yamlfile.Optional(f["init"], float, &init), yamlfile.Optional(f["min"], float, &p.Min), yamlfile.Optional(f["max"], float, &p.Max),
+		yamlfile.Optional(f["unit"], (*yamlfile.Node).String, &p.Unit)))
 	if f["init"] != nil {
 		p.Init = &init
 	}
 	switch {
 	case p.Min >= p.Max:
-		return p, n.Errorf("min %g of %s is not below its max %g", p.Min, name, p.Max)
+		panic(throw.Of(n.Errorf("min %g of %s is not below its max %g", p.Min, name, p.Max)))
 	case p.Init != nil && math.IsInf(init, 0):
-		return p, f["init"].Errorf("the initial value of %s is not finite", name)
+		panic(throw.Of(f["init"].Errorf("the initial value of %s is not finite", name)))
 	case p.Init != nil && (init < p.Min || init > p.Max):
-		return p, f["init"].Errorf("the initial value %g of %s is outside its bounds %g and %g", init, name, p.Min, p.Max)
+		panic(throw.Of(f["init"].Errorf("the initial value %g of %s is outside its bounds %g and %g", init, name, p.Min, p.Max)))
 	}
-	return p, nil
+	return p
 }
 
 func (m *Model) readFit(n *yamlfile.Node) error {

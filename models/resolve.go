@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -11,10 +12,7 @@ import (
 // resolve checks that every name is defined, that no definition needs itself, and that every definition is used.
 func (r *reader) resolve(output *yamlfile.Node) error {
 	m := r.m
-	var known []string
-	for _, t := range m.Terms {
-		known = append(known, t.Name)
-	}
+	known := lists.Map(m.Terms, func(t Term) string { return t.Name })
 	const visiting, done = 1, 2 // states of a term
 	state := make(map[string]int)
 	var visit func(at *yamlfile.Node, e *Expr) error
@@ -60,11 +58,7 @@ func (r *reader) resolve(output *yamlfile.Node) error {
 }
 
 func (e *Expr) leaves(op Op) []*Expr {
-	var out []*Expr
-	for _, n := range e.names(op) {
-		out = append(out, &Expr{Op: op, Name: n})
-	}
-	return out
+	return lists.Map(e.names(op), func(n string) *Expr { return &Expr{Op: op, Name: n} })
 }
 
 func (r *reader) unknown(at *yamlfile.Node, name string, terms []string) error {

@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/internal/lists"
+)
 
 // Linear reports whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
 func (m *Model) Linear() bool {
@@ -38,13 +42,7 @@ func (m *Model) ShapeParameters() []string {
 		}
 	}
 	walk(place{e, false})
-	var out []string
-	for _, p := range e.names(Param) {
-		if shape[p] {
-			out = append(out, p)
-		}
-	}
-	return out
+	return lists.Where(e.names(Param), func(p string) bool { return shape[p] })
 }
 
 // shapes reports whether the i-th argument of an operation shapes its curve.

@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/internal/lists"
+)
 
 // Part is what a cost contributes to the value of a model for a kernel.
 type Part struct {
@@ -120,11 +124,7 @@ func (s *splitter) value(e *Expr) float64 {
 }
 
 func pick(values map[string]float64, names []string) []float64 {
-	out := make([]float64, len(names))
-	for i, name := range names {
-		out[i] = values[name]
-	}
-	return out
+	return lists.Map(names, func(name string) float64 { return values[name] })
 }
 
 // costsOf lists the costs of an expression that joins nothing: its parameters in which it is linear, with what they multiply. Others, such as

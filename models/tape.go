@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"gpuperf/internal/lists"
+)
 
 // tape is a program without branches over registers: features, then parameters, then constants, then results. Equal computations
 // are done once, and those of parameters alone once for all rows of features that come with the same parameters.
@@ -46,10 +50,7 @@ func assemble(features, params []string, roots []*Expr) *tape {
 	// While assembling, constants are numbered from -1 downwards and results from the end of the parameters upwards; the constants
 	// move between the two when their number is known.
 	base := int32(len(features) + len(params))
-	var out []int32
-	for _, r := range roots {
-		out = append(out, a.place(r, base))
-	}
+	out := lists.Map(roots, func(r *Expr) int32 { return a.place(r, base) })
 	nc := int32(len(a.consts))
 	final := func(r int32) int32 {
 		switch {

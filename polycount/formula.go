@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/polycount/internal/linear"
 )
 
@@ -256,10 +257,7 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 		}
 		return out
 	case "not":
-		var inner []*linear.Conj
-		for _, c := range p.lower(w, f.args[0], []*linear.Conj{{N: len(names)}}, names) {
-			inner = append(inner, w.Closed(c)...)
-		}
+		inner := lists.Flat(p.lower(w, f.args[0], []*linear.Conj{{N: len(names)}}, names), w.Closed)
 		return w.Subtract(base, inner)
 	case "exists":
 		return p.lowerExists(w, f, base, names)
@@ -280,10 +278,7 @@ func (p *parser) lowerExists(w *linear.Work, f formula, base []*linear.Conj, nam
 		}
 		all = append(all, v)
 	}
-	var wide []*linear.Conj
-	for _, c := range base {
-		wide = append(wide, c.Substitute(len(all), linear.IdentityRows(len(names))))
-	}
+	wide := lists.Map(base, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(all), linear.IdentityRows(len(names))) })
 	for _, c := range p.lower(w, f.args[0], wide, all) {
 		q, _ := c.Quantify(c.After(len(names)))
 		out = append(out, w.OpenUnlessSingle(q)...)
@@ -441,11 +436,7 @@ func (p *parser) disjuncts(f formula, so bool, at int) [][]Constraint {
 		return p.disjuncts(f.args[0], !so, at)
 	case "and", "or":
 		if (f.op == "and") != so { // a union
-			var out [][]Constraint
-			for _, g := range f.args {
-				out = append(out, p.disjuncts(g, so, at)...)
-			}
-			return out
+			return lists.Flat(f.args, func(g formula) [][]Constraint { return p.disjuncts(g, so, at) })
 		}
 		out := always
 		for _, g := range f.args {

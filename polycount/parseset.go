@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
@@ -46,10 +47,7 @@ func parseUndeclared(text string, opening ...string) (s *Set, err error) {
 	defer throw.Catch(&err)
 	p := newParser(text)
 	if !slices.ContainsFunc(p.Tokens, func(t lex.Token) bool { return t.Text == "{" }) {
-		var toks []lex.Token
-		for _, o := range opening {
-			toks = append(toks, lex.Token{Kind: lex.Symbol, Text: o})
-		}
+		toks := lists.Map(opening, func(o string) lex.Token { return lex.Token{Kind: lex.Symbol, Text: o} })
 		end := len(p.Tokens) - 1
 		p.Tokens = slices.Concat(toks, p.Tokens[:end], []lex.Token{{Kind: lex.Symbol, Text: "}", At: len(text)}}, p.Tokens[end:])
 		p.matchBrackets()

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
@@ -136,10 +137,7 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 	}
 	column := columns(params)
 	table := &linear.Conj{N: len(params)}
-	rows := make([]linear.Row, len(exprs))
-	for i, e := range exprs {
-		rows[i] = affineRow(table, e, column)
-	}
+	rows := lists.Map(exprs, func(e Affine) linear.Row { return affineRow(table, e, column) })
 	of := p.of.MappedOver(table, rows)
 	quasi.Simplify(metered(linear.AnyWork(), p.budget), of)
 	return &Poly{params, of, p.budget}, nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/polycount/internal/arith"
 	"gpuperf/polycount/internal/linear"
 )
@@ -221,10 +222,7 @@ func conjText(c *linear.Conj, names []string) string {
 		}
 		return "exists (" + strings.Join(fresh, ", ") + " : " + conjText(wide, slices.Concat(names, fresh)) + ")"
 	}
-	var parts []string
-	for _, r := range c.Eq {
-		parts = append(parts, Constraint{affineOf(c, r, names), true}.text(names))
-	}
+	parts := lists.Map(c.Eq, func(r linear.Row) string { return Constraint{affineOf(c, r, names), true}.text(names) })
 	used := make([]bool, len(c.Ge))
 	for at := 1; at <= c.N; at++ { // by name, the inner ones last
 		for i, r := range c.Ge {

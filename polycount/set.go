@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/polycount/internal/linear"
 )
@@ -120,10 +121,7 @@ func (s *Set) respace(params, dims []string) *Set {
 		}
 		return out
 	}
-	by := make([]linear.Row, len(place))
-	for i, at := range place {
-		by[i] = linear.Plus(at+1, 0, 1, at)
-	}
+	by := lists.Map(place, func(at int) linear.Row { return linear.Plus(at+1, 0, 1, at) })
 	return s.rebuilt(out, func(c *linear.Conj) *linear.Conj { return c.Substitute(len(out.params)+len(out.dims), by) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 )
 
@@ -77,11 +78,7 @@ func ParseUnionSet(text string) (u *UnionSet, err error) {
 
 // Sets are the parts of one tuple each, in the order of their first disjuncts.
 func (u *UnionSet) Sets() []*Set {
-	sets := make([]*Set, len(u.parts))
-	for i, m := range u.parts {
-		sets[i] = m.set
-	}
-	return sets
+	return lists.Map(u.parts, func(m *Map) *Set { return m.set })
 }
 
 // Count is the number of points of all parts: equal numbers in tuples of different names are different points.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Summary describes trials by order statistics. All but Coverage and Outliers are in seconds.
@@ -40,10 +42,7 @@ func Summarize(trials []float64) Summary {
 	x := slices.Clone(trials)
 	slices.Sort(x)
 	rank, coverage := medianRank(n)
-	sum := 0.0
-	for _, t := range x {
-		sum += t
-	}
+	sum := lists.Sum(x, func(t float64) float64 { return t })
 	return Summary{
 		Median:   middle(x),
 		Lo:       x[rank],
@@ -92,10 +91,7 @@ func centralRank(n int, probability func(r int) float64) (rank int, coverage flo
 func outliers(trials, sorted []float64) []int {
 	const cut, toSigma, floor = 3.5, 1.4826, 0.001 // of the paper, of normal deviates, and 0.1 %
 	m := middle(sorted)
-	far := make([]float64, len(sorted))
-	for i, t := range sorted {
-		far[i] = math.Abs(t - m)
-	}
+	far := lists.Map(sorted, func(t float64) float64 { return math.Abs(t - m) })
 	slices.Sort(far)
 	scale := max(toSigma*middle(far), floor*math.Abs(m))
 	var out []int

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // Comparison is one run whose results agreed with a reference.
@@ -20,11 +22,7 @@ type Comparison struct {
 
 // String is like "n=4096: 5 of 256 work-groups within 2e-06".
 func (c Comparison) String() string {
-	var at []string
-	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
-		at = append(at, fmt.Sprintf("%s=%d", name, c.Sizes[name]))
-	}
-	text := strings.Join(at, " ")
+	text := lists.Join(slices.Sorted(maps.Keys(c.Sizes)), " ", func(name string) string { return fmt.Sprintf("%s=%d", name, c.Sizes[name]) })
 	if text != "" {
 		text += ": "
 	}
@@ -52,10 +50,7 @@ func (c Comparison) check() error {
 
 // Verification says how the results of the kernel were compared with a reference, or why not.
 func (r Record) Verification() string {
-	var list []string
-	for _, c := range r.Verified {
-		list = append(list, c.String())
-	}
+	list := lists.Map(r.Verified, Comparison.String)
 	switch {
 	case r.Unverified != "" && len(list) > 0:
 		list = append(list, r.Unverified)

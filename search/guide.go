@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"gpuperf/internal/lists"
 )
 
 // A guide is a model whose error is learned from what was measured: the logarithm of measured over predicted times is taken as a Gaussian process over the
@@ -145,11 +147,7 @@ func (g *guide) forward(x []float64) []float64 {
 
 // correlations are the correlations of the error at a point with those at the known ones.
 func (g *guide) correlations(p point) []float64 {
-	out := make([]float64, len(g.points))
-	for i, q := range g.points {
-		out[i] = math.Exp(-p.squaredDistance(q) / (2 * g.scale))
-	}
-	return out
+	return lists.Map(g.points, func(q point) float64 { return math.Exp(-p.squaredDistance(q) / (2 * g.scale)) })
 }
 
 // usual is the square of a part of the usual distance between configurations.

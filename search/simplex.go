@@ -3,6 +3,8 @@ package search
 import (
 	"math/rand/v2"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // simplex is the downhill simplex of Nelder and Mead over genes: the slowest of some points is mirrored at the others, further where that is good, and less where it is
@@ -41,15 +43,9 @@ func (s *simplex) along(far float64) genes {
 	last := s.points[len(s.points)-1].genes
 	out := genes{}
 	others := s.points[:len(s.points)-1]
-	all := make([]genes, len(s.points))
-	for i, p := range s.points {
-		all[i] = p.genes
-	}
+	all := lists.Map(s.points, func(p member) genes { return p.genes })
 	for _, n := range names(all...) {
-		middle := 0.0
-		for _, p := range others {
-			middle += p.genes.or(n, s.r) / float64(len(others))
-		}
+		middle := lists.Sum(others, func(p member) float64 { return p.genes.or(n, s.r) / float64(len(others)) })
 		out[n] = mirrored(middle + far*(middle-last.or(n, s.r)))
 	}
 	return out

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 )
 
@@ -146,10 +147,7 @@ func (c *Choice) draw(r *rand.Rand) (i int, share float64) {
 	if c.Weights == nil {
 		return r.IntN(len(c.Options)), 1 / float64(len(c.Options))
 	}
-	sum := 0.0
-	for _, w := range c.Weights {
-		sum += w
-	}
+	sum := lists.Sum(c.Weights, func(w float64) float64 { return w })
 	i = draw(c.Weights, r)
 	return i, c.Weights[i] / sum
 }
@@ -278,12 +276,7 @@ func visit(s Space, made Config, yield func(Config) bool) bool {
 	if c == nil {
 		return yield(made)
 	}
-	for _, o := range c.Options {
-		if !visit(s, made.with(c.Name, o), yield) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Options, func(o string) bool { return !visit(s, made.with(c.Name, o), yield) })
 }
 
 // Count is how many configurations a space has, as far as the given number, and whether there may be more.
@@ -334,10 +327,7 @@ func Path(s Space, like Config) (Config, error) {
 
 // draw is the number of a weight, as likely as it is large; where all are 0 any.
 func draw(weights []float64, r *rand.Rand) int {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
+	sum := lists.Sum(weights, func(w float64) float64 { return w })
 	if sum <= 0 {
 		return r.IntN(len(weights))
 	}

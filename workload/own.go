@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/samples"
@@ -55,16 +56,16 @@ func (c *Case) WhyUnverified() string {
 }
 
 // ownJob is the launch of the source that exists.
-func (c *Case) ownJob(policy device.Policy) (device.Job, error) {
+func (c *Case) ownJob(policy device.Policy) device.Job {
 	at := maps.Clone(c.Identity.Sizes)
 	if at == nil {
 		at = map[string]int64{}
 	}
 	maps.Copy(at, c.Sizes)
-	job, err := c.Own.Job(at)
+	job := throw.Get(c.Own.Job(at))
 	job.Identity, job.Policy = c.Identity, policy
 	job.LocalMem = c.declaredLocal()
-	return job, err
+	return job
 }
 
 // extents are those of three dimensions.

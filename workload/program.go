@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/interp"
@@ -69,10 +70,9 @@ func (c *ProgramCase) Cases() []*Case {
 
 // Job returns the launches of the program as one job, whose time is the sum of theirs. Arrays that kernels share are one
 // buffer; scratch is not restored between runs.
-func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
-	if err := c.IR.Check(); err != nil {
-		return device.Job{}, err
-	}
+func (c *ProgramCase) Job(policy device.Policy) (_ device.Job, err error) {
+	defer throw.Catch(&err)
+	throw.If(c.IR.Check())
 	cases := c.Cases()
 	var nests []*linear.Nest
 	wide := false
@@ -82,32 +82,20 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 			one.Sizes = c.Plan[first].Sizes
 		}
 		if c.Plan == nil || first >= 0 {
-			needs, err := one.needsWide()
-			if err != nil {
-				return device.Job{}, err
-			}
+			needs := throw.Get(one.needsWide())
 			wide = wide || needs
 		}
-		nest, err := one.Nest()
-		if err != nil {
-			return device.Job{}, err
-		}
+		nest := throw.Get(one.Nest())
 		nests = append(nests, nest)
 	}
-	sources, err := emit.WriteProgram(nests, emit.Options{Language: emit.Language(c.Interface), Index64: wide})
-	if err != nil {
-		return device.Job{}, err
-	}
+	sources := throw.Get(emit.WriteProgram(nests, emit.Options{Language: emit.Language(c.Interface), Index64: wide}))
 	var all device.Job
 	for i, l := range c.launches() {
 		one := *cases[l.Kernel]
 		if l.Sizes != nil {
 			one.Sizes = l.Sizes
 		}
-		job, err := one.job(policy, sources[l.Kernel])
-		if err != nil {
-			return device.Job{}, err
-		}
+		job := one.job(policy, sources[l.Kernel])
 		for n, a := range job.Args {
 			if slices.Contains(c.IR.Scratch, a.Name) {
 				job.Args[n].Read, job.Args[n].Write = false, true
@@ -197,7 +185,8 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 
 // Reference is what a job of the program should write, by the interpreter, which runs all of it. A program that is too large for that is
 // ErrUnverified.
-func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
+func (c *ProgramCase) Reference(job device.Job) (_ *Reference, err error) {
+	defer throw.Catch(&err)
 	if n, err := c.Instances(); err != nil || n > verifyLimit {
 		return nil, cmp.Or(err, fmt.Errorf("%w%s: program %s runs %d statements, too many to interpret", ErrUnverified, atSizes(c.Sizes), c.IR.Name, n))
 	}
@@ -212,32 +201,26 @@ func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 			seen[a.Name] = true
 		}
 	}
-	buffers, err := (&Case{Sizes: c.Sizes}).buffers(all, false)
-	if err != nil {
-		return nil, err
-	}
+	buffers := throw.Get((&Case{Sizes: c.Sizes}).buffers(all, false))
 	before := map[string]*interp.Buffer{}
 	for name, b := range buffers {
 		before[name] = b.Clone()
 	}
-	if err := c.interpret(buffers, nil); err != nil {
-		return nil, err
-	}
+	c.interpret(buffers, nil)
 	ref := newReference(samples.Comparison{Sizes: c.Sizes})
 	for _, name := range c.Results() {
 		ref.add(name, buffers[name], nil, true)
 	}
 	if n, _ := ref.vague(); n > 0 && c.Meaning != nil {
-		err := ref.estimate(func(random *rand.Rand) (map[string]*interp.Buffer, error) {
+		ref.estimate(func(random *rand.Rand) (_ map[string]*interp.Buffer, err error) {
+			defer throw.Catch(&err)
 			own := map[string]*interp.Buffer{}
 			for name, b := range before {
 				own[name] = b.Clone()
 			}
-			return own, c.interpret(own, random)
+			c.interpret(own, random)
+			return own, nil
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	if err := ref.check(); err != nil {
 		return nil, fmt.Errorf("program %s: %w", c.IR.Name, err)
@@ -247,32 +230,26 @@ func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 
 // Instances is how many statements run, one after the other, where the program is interpreted.
 func (c *ProgramCase) Instances() (total int64, err error) {
+	defer throw.Catch(&err)
 	cases := []*Case{{Kernel: c.Meaning, Sizes: c.Sizes}}
 	if c.Meaning == nil {
 		cases = c.Cases()
 	}
 	for _, one := range cases {
-		n, err := one.work()
-		if err != nil {
-			return 0, err
-		}
+		n := one.work()
 		total += n
 	}
 	return total, nil
 }
 
 // interpret computes what the program does to buffers, rounding at random if that is asked for.
-func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer, random *rand.Rand) error {
+func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer, random *rand.Rand) {
 	if c.Meaning == nil {
-		_, err := interp.RunProgram(c.IR, c.Sizes, buffers)
-		return err
+		_ = throw.Get(interp.RunProgram(c.IR, c.Sizes, buffers))
+		return
 	}
-	n, err := c.Meaning.Nest()
-	if err != nil {
-		return err
-	}
+	n := throw.Get(c.Meaning.Nest())
 	if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit, Random: random}); err != nil {
-		return fmt.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err)
+		panic(throw.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err))
 	}
-	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
 )
@@ -115,12 +117,9 @@ const (
 
 // estimate estimates what rounding does to the elements of whole arrays, where its bound says nothing, from runs that round at random. A run leaves
 // its results in new buffers.
-func (r *Reference) estimate(run func(random *rand.Rand) (map[string]*interp.Buffer, error)) error {
+func (r *Reference) estimate(run func(random *rand.Rand) (map[string]*interp.Buffer, error)) {
 	for k := range uint64(estimates) {
-		buffers, err := run(rand.New(rand.NewPCG(k, 0)))
-		if err != nil {
-			return err
-		}
+		buffers := throw.Get(run(rand.New(rand.NewPCG(k, 0))))
 		for name, e := range r.arrays {
 			if e.spread == nil {
 				e.spread = make([]float64, e.want.Len())
@@ -140,7 +139,6 @@ func (r *Reference) estimate(run func(random *rand.Rand) (map[string]*interp.Buf
 		r.note(e)
 	}
 	r.Estimated = true
-	return nil
 }
 
 // vague counts the elements of which a comparison says nothing.
@@ -229,10 +227,7 @@ func (e *expected) compare(data []byte) error {
 	if parts == nil {
 		parts = []device.Run{{First: 0, Count: int64(e.want.Len())}}
 	}
-	n := int64(0)
-	for _, p := range parts {
-		n += p.Count
-	}
+	n := lists.Sum(parts, func(p device.Run) int64 { return p.Count })
 	if int64(got.Len()) != n {
 		return fmt.Errorf("%d elements instead of %d", got.Len(), n)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -41,15 +42,10 @@ func Verify(ctx context.Context, dev device.Device, c *Case) (samples.Comparison
 
 // Compare runs the case on the device and compares what it writes with the reference: all of it, or what as many of the
 // work-groups write as the interpreter can run in a moment, spread over the launch. Errors are those of Verify.
-func (c *Case) Compare(ctx context.Context, dev device.Device) (samples.Comparison, error) {
-	job, err := c.On(dev.Info().Interface).Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
-	if err != nil {
-		return samples.Comparison{}, err
-	}
-	groups, work, err := c.extent()
-	if err != nil {
-		return samples.Comparison{}, err
-	}
+func (c *Case) Compare(ctx context.Context, dev device.Device) (_ samples.Comparison, err error) {
+	defer throw.Catch(&err)
+	job := throw.Get(c.On(dev.Info().Interface).Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1}))
+	groups, work := throw.Get2(c.extent())
 	var chosen []int64
 	if every := max(1, work/verifyLimit); every > 1 { // of the groups, one in so many
 		for at := int64(0); at < groups-1; at += every {
@@ -57,10 +53,7 @@ func (c *Case) Compare(ctx context.Context, dev device.Device) (samples.Comparis
 		}
 		chosen = append(chosen, groups-1)
 	}
-	ref, err := c.reference(job, chosen)
-	if err != nil {
-		return samples.Comparison{}, err
-	}
+	ref := c.reference(job, chosen)
 	ref.Ask(&job)
 	result, err := launched(ctx, dev, job)
 	if e, ok := device.AsError(err); ok {
@@ -85,11 +78,9 @@ func launched(ctx context.Context, dev device.Device, job device.Job) (*device.R
 
 // TimedReference is the reference for a few work-groups of the launch at the sizes of the case: the first, the last and some
 // between, on the data that they touch. Errors are those of Verify.
-func (c *Case) TimedReference(job device.Job) (*Reference, error) {
-	groups, work, err := c.extent()
-	if err != nil {
-		return nil, err
-	}
+func (c *Case) TimedReference(job device.Job) (_ *Reference, err error) {
+	defer throw.Catch(&err)
+	groups, work := throw.Get2(c.extent())
 	each := max(work/groups, 1)
 	if each > timedLimit {
 		return nil, fmt.Errorf("%w%s: a work-group takes %d steps, too many to interpret", ErrUnverified, atSizes(c.Sizes), each)
@@ -106,26 +97,20 @@ func (c *Case) TimedReference(job device.Job) (*Reference, error) {
 		}
 	}
 	slices.Sort(chosen)
-	return c.reference(job, chosen)
+	return c.reference(job, chosen), nil
 }
 
 // reference runs work-groups of the job in the interpreter; nil is all of them.
-func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
-	nest, err := c.Nest()
-	if err != nil {
-		return nil, err
-	}
-	buffers, err := c.buffers(job, chosen != nil)
-	if err != nil {
-		return nil, err
-	}
+func (c *Case) reference(job device.Job, chosen []int64) *Reference {
+	nest := throw.Get(c.Nest())
+	buffers := throw.Get(c.buffers(job, chosen != nil))
 	report, err := interp.RunWith(nest, c.Sizes, buffers, interp.Options{Groups: chosen, Steps: 4 * verifyLimit})
 	var fault *interp.Error
 	switch {
 	case errors.As(err, &fault):
-		return nil, device.Errorf(samples.Faulty, "it was not launched%s: %v", atSizes(c.Sizes), err)
+		panic(throw.Of(device.Errorf(samples.Faulty, "it was not launched%s: %v", atSizes(c.Sizes), err)))
 	case err != nil:
-		return nil, fmt.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err)
+		panic(throw.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err))
 	}
 	of := report.Groups[0] * report.Groups[1] * report.Groups[2]
 	ref := newReference(samples.Comparison{Sizes: c.Sizes, Groups: of, Of: of})
@@ -138,9 +123,10 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 		}
 	}
 	if chosen != nil && len(ref.arrays) == 0 && slices.ContainsFunc(c.IR.Statements, func(s *kernel.Stmt) bool { return s.Atomic }) {
-		return nil, fmt.Errorf("%w%s: all that it writes is updated by several work-groups", ErrUnverified, atSizes(c.Sizes))
+		panic(throw.Errorf("%w%s: all that it writes is updated by several work-groups", ErrUnverified, atSizes(c.Sizes)))
 	}
-	return ref, ref.check()
+	throw.If(ref.check())
+	return ref
 }
 
 // updated reports whether atomic statements write an array: what a work-group leaves in it depends on others.
@@ -320,10 +306,8 @@ func positions(n int) func(yield func([]int) bool) {
 
 // extent returns the number of work-groups, at least one, and the number of statement instances.
 func (c *Case) extent() (groups, work int64, err error) {
-	global, local, err := c.launch()
-	if err != nil {
-		return 0, 0, err
-	}
+	defer throw.Catch(&err)
+	global, local := c.launch()
 	groups = 1
 	for d := range global {
 		groups *= global[d] / max(local[d], 1)
@@ -331,35 +315,23 @@ func (c *Case) extent() (groups, work int64, err error) {
 	if groups == 0 {
 		return 0, 0, fmt.Errorf("no work-group at %s", FormatSizes(c.Sizes))
 	}
-	work, err = c.work()
-	return groups, work, err
+	work = c.work()
+	return groups, work, nil
 }
 
 // work is the number of statement instances.
-func (c *Case) work() (work int64, err error) {
-	nest, err := c.Nest()
-	if err != nil {
-		return 0, err
-	}
+func (c *Case) work() (work int64) {
+	nest := throw.Get(c.Nest())
 	for _, s := range nest.Kernel.Statements {
 		// loops that are bounded by what memory holds count as one iteration
 		inames := slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return len(nest.Kernel.Bounds([]string{n})) > 0 })
-		domain, err := nest.Kernel.DomainOf(inames)
-		if err != nil {
-			return 0, err
-		}
-		count, err := c.instances(s.ID, domain)
-		if err != nil {
-			return 0, err
-		}
-		n, err := count.Eval(c.Sizes)
-		if err != nil {
-			return 0, err
-		}
+		domain := throw.Get(nest.Kernel.DomainOf(inames))
+		count := c.instances(s.ID, domain)
+		n := throw.Get(count.Eval(c.Sizes))
 		if !n.Num().IsInt64() {
-			return 0, fmt.Errorf("statement %s runs too often", s.ID)
+			panic(throw.Errorf("statement %s runs too often", s.ID))
 		}
 		work += n.Num().Int64()
 	}
-	return work, nil
+	return work
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"math"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -12,28 +13,18 @@ import (
 // needsWide reports whether a value in the index arithmetic of the program can exceed 32 bits at the sizes of the case:
 // an index or a part of one, a loop bound, a guard, a number of elements. The estimate adds and multiplies the largest magnitudes of the parts,
 // so it errs on the side of 64 bits; what it cannot bound counts as too large.
-func (c *Case) needsWide() (bool, error) {
-	if err := c.CheckSizes(); err != nil {
-		return false, err
-	}
-	counts, err := c.elements()
-	if err != nil {
-		return false, err
-	}
+func (c *Case) needsWide() (_ bool, err error) {
+	defer throw.Catch(&err)
+	throw.If(c.CheckSizes())
+	counts := c.elements()
 	for _, n := range counts {
 		if n > math.MaxInt32 {
 			return true, nil
 		}
 	}
-	nest, err := c.Nest()
-	if err != nil {
-		return false, err
-	}
+	nest := throw.Get(c.Nest())
 	m := &magnitudes{kernel: nest.Kernel, sizes: c.Sizes, known: map[string]float64{}}
-	global, local, err := c.launch()
-	if err != nil {
-		return false, err
-	}
+	global, local := c.launch()
 	for d := range global {
 		axis := string(rune('0' + d))
 		m.known["lid("+axis+")"] = float64(local[d])
@@ -46,9 +37,7 @@ func (c *Case) needsWide() (bool, error) {
 			}
 			for _, a := range expr.Accesses(e) {
 				for _, index := range a.Index {
-					if _, err := m.expr(index); err != nil {
-						return false, err
-					}
+					_ = throw.Get(m.expr(index))
 				}
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -119,17 +120,15 @@ func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 }
 
 // instances returns how often the statement runs, counted once.
-func (k *Kernel) instances(id string, domain *polycount.Set) (*polycount.Poly, error) {
+func (k *Kernel) instances(id string, domain *polycount.Set) *polycount.Poly {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if count, ok := k.runs[id]; ok {
-		return count, nil
+		return count
 	}
-	count, err := domain.Count()
-	if err == nil {
-		k.runs[id] = count
-	}
-	return count, err
+	count := throw.Get(domain.Count())
+	k.runs[id] = count
+	return count
 }
 
 // Case is a kernel at given sizes.
@@ -185,30 +184,19 @@ func (c *Case) On(i samples.Interface) *Case {
 }
 
 // Job returns the launch of the case: its own source or a generated one, arguments filled with seeded data, work-items.
-func (c *Case) Job(policy device.Policy) (device.Job, error) {
+func (c *Case) Job(policy device.Policy) (_ device.Job, err error) {
+	defer throw.Catch(&err)
 	if c.Own != nil {
-		return c.ownJob(policy)
+		return c.ownJob(policy), nil
 	}
-	wide, err := c.needsWide()
-	if err != nil {
-		return device.Job{}, err
-	}
-	source, err := c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide})
-	if err != nil {
-		return device.Job{}, err
-	}
-	return c.job(policy, source)
+	wide := throw.Get(c.needsWide())
+	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide}))
+	return c.job(policy, source), nil
 }
 
-func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error) {
-	counts, err := c.elements()
-	if err != nil {
-		return device.Job{}, err
-	}
-	global, local, err := source.NDRange(c.Sizes)
-	if err != nil {
-		return device.Job{}, err
-	}
+func (c *Case) job(policy device.Policy, source *emit.Source) device.Job {
+	counts := c.elements()
+	global, local := throw.Get2(source.NDRange(c.Sizes))
 	job := device.Job{
 		Identity: c.Identity,
 		Source:   source.Text,
@@ -231,31 +219,28 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 		default:
 			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], device.SeedOf(p.Name)
 			arg.Read, arg.Write = p.Read, p.Write
-			if arg.Sequence, err = c.sequence(p.Name); err != nil {
-				return device.Job{}, err
-			}
+			arg.Sequence = throw.Get(c.sequence(p.Name))
 		}
 		job.Args = append(job.Args, arg)
 	}
-	return job, nil
+	return job
 }
 
 // elements returns the number of elements of each array in global memory, at the sizes of the case.
-func (c *Case) elements() (map[string]int64, error) {
-	nest, err := c.Nest()
-	if err != nil {
-		return nil, err
-	}
+func (c *Case) elements() map[string]int64 {
+	nest := throw.Get(c.Nest())
 	counts := map[string]int64{}
 	for _, a := range slices.Concat(nest.Kernel.Args, nest.Kernel.Temps) {
 		if a.IsValue || a.Space != kernel.Global {
 			continue
 		}
-		if counts[a.Name], err = a.Elements(c.Sizes); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", c.IR.Name, err)
+		n, err := a.Elements(c.Sizes)
+		if err != nil {
+			panic(throw.Errorf("kernel %s: %w", c.IR.Name, err))
 		}
+		counts[a.Name] = n
 	}
-	return counts, nil
+	return counts
 }
 
 // Features returns the values of input features at the sizes of the case. Features of the static class take limits and caches of the
@@ -355,21 +340,22 @@ func atSizes(sizes map[string]int64) string {
 }
 
 // launch returns the work-items in all and in a group.
-func (c *Case) launch() (global, local [3]int64, err error) {
+func (c *Case) launch() (global, local [3]int64) {
 	if c.Own != nil {
-		job, err := c.ownJob(device.Policy{})
-		return extents(job.Global), extents(job.Local), err
+		job := c.ownJob(device.Policy{})
+		return extents(job.Global), extents(job.Local)
 	}
-	source, err := c.Source(emit.Options{})
-	if err != nil {
-		return global, local, err
-	}
-	return source.NDRange(c.Sizes)
+	source := throw.Get(c.Source(emit.Options{}))
+	return throw.Get2(source.NDRange(c.Sizes))
 }
 
 // CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
 // of the kernel does not hold.
-func (c *Case) CheckSizes() error { return c.checkSizes(false) }
+func (c *Case) CheckSizes() (err error) {
+	defer throw.Catch(&err)
+	c.checkSizes(false)
+	return nil
+}
 
 // Lacking is the error of sizes that are not given, all of them.
 type Lacking struct {
@@ -458,13 +444,17 @@ func (c *Case) proposed(param string) int64 {
 }
 
 // CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
-func (c *Case) CheckCounting() error { return c.checkSizes(true) }
+func (c *Case) CheckCounting() (err error) {
+	defer throw.Catch(&err)
+	c.checkSizes(true)
+	return nil
+}
 
-func (c *Case) checkSizes(open bool) error {
+func (c *Case) checkSizes(open bool) {
 	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) && !strings.HasPrefix(name, tripsPrefix) { // a loop whose iterations turn out to be known needs no average
-			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
+			panic(throw.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none")))
 		}
 	}
 	var arrays, extents []string // of which nobody says how large they are
@@ -476,24 +466,24 @@ func (c *Case) checkSizes(open bool) error {
 		case array != nil:
 			arrays, extents = append(arrays, array.Name), append(extents, p+"=VALUE")
 		default:
-			return c.lacking(kernel, params)
+			throw.If(c.lacking(kernel, params))
+			return
 		}
 	}
 	if len(arrays) > 0 {
-		return fmt.Errorf("kernel %s: the text does not tell how many elements the kernel may access of %s; say it, as in -p %s, or assume what it depends on, as in --assume 'n %% 16 = 0', "+
-			"or let a launch file describe the arrays", kernel, strings.Join(arrays, ", "), strings.Join(extents, ","))
+		panic(throw.Errorf("kernel %s: the text does not tell how many elements the kernel may access of %s; say it, as in -p %s, or assume what it depends on, as in --assume 'n %% 16 = 0', "+
+			"or let a launch file describe the arrays", kernel, strings.Join(arrays, ", "), strings.Join(extents, ",")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if c.Sizes[name] < 1 && c.empties(name) {
-			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
+			panic(throw.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name]))
 		}
 	}
 	if c.IR.Assumptions != nil {
 		if holds, err := c.IR.Assumptions.Contains(c.Sizes); err != nil {
-			return err
+			panic(throw.Of(err))
 		} else if !holds {
-			return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
+			panic(throw.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions))
 		}
 	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"gpuperf/device/dl"
 	"gpuperf/device/nvml"
 	"gpuperf/device/runner"
+	"gpuperf/internal/lists"
 )
 
 // Backend is CUDA as a [device.Backend]. It looks for devices once.
@@ -30,11 +31,7 @@ func (b *Backend) Devices() ([]device.Info, error) {
 		b.searched = true
 		b.search()
 	}
-	infos := make([]device.Info, len(b.found))
-	for i, f := range b.found {
-		infos[i] = f.info
-	}
-	return infos, b.err
+	return lists.Map(b.found, func(f found) device.Info { return f.info }), b.err
 }
 
 func (b *Backend) search() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"gpuperf/internal/lists"
 )
 
 // declared finds the names of kernels and variables in PTX.
@@ -60,10 +62,7 @@ func plain(name string) string { return strings.ReplaceAll(strings.TrimPrefix(na
 
 // readable lists the names of an image for a message.
 func readable(image []byte) string {
-	var list []string
-	for _, s := range names(image) {
-		list = append(list, demangle.Filter(s, demangle.NoParams))
-	}
+	list := lists.Map(names(image), func(s string) string { return demangle.Filter(s, demangle.NoParams) })
 	slices.Sort(list)
 	return strings.Join(slices.Compact(list), ", ")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -274,12 +275,7 @@ func (d *Device) Known(keys ...Key) bool {
 
 // Need returns an *Unknown where one of the facts is not known.
 func (d *Device) Need(keys ...Key) error {
-	var missing []Key
-	for _, k := range keys {
-		if !d.Known(k) {
-			missing = append(missing, k)
-		}
-	}
+	missing := lists.Where(keys, func(k Key) bool { return !d.Known(k) })
 	if missing == nil {
 		return nil
 	}
@@ -313,11 +309,7 @@ type Unknown struct {
 
 func (u *Unknown) Error() string {
 	const most = 12 // that are named
-	var keys []string
-	for _, k := range u.Keys[:min(len(u.Keys), most)] {
-		keys = append(keys, string(k))
-	}
-	list := strings.Join(keys, ", ")
+	list := lists.Join(u.Keys[:min(len(u.Keys), most)], ", ", func(k Key) string { return string(k) })
 	if n := len(u.Keys) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}

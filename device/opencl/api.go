@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"gpuperf/internal/lists"
 )
 
 // function is an OpenCL function: its name, and its place in the dispatch table of cl_khr_icd.
@@ -130,10 +132,7 @@ func (a *api) list(f function, none code, args ...uintptr) ([]object, error) {
 
 // query calls one of the functions (object…, parameter, size, place, size needed) that describe objects.
 func (a *api) query(f function, param uint32, objects ...object) ([]byte, error) {
-	var args []uintptr
-	for _, o := range objects {
-		args = append(args, uintptr(o))
-	}
+	args := lists.Map(objects, func(o object) uintptr { return uintptr(o) })
 	return ask[byte, uintptr](a, f, append(args, uintptr(param)))
 }
 

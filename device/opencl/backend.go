@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/runner"
+	"gpuperf/internal/lists"
 )
 
 // Backend is OpenCL as a [device.Backend]. Its zero value searches the default places. It searches once.
@@ -29,11 +30,7 @@ func (b *Backend) Devices() ([]device.Info, error) {
 		b.searched = true
 		b.found, b.err = b.Search.devices()
 	}
-	infos := make([]device.Info, len(b.found))
-	for i, f := range b.found {
-		infos[i] = f.info
-	}
-	return infos, b.err
+	return lists.Map(b.found, func(f found) device.Info { return f.info }), b.err
 }
 
 // Open opens the device at an index of Devices.

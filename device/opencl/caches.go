@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -37,11 +38,7 @@ func listCaches(root fs.FS) []samples.Cache {
 		}
 	}
 	slices.SortFunc(levels, func(a, b level) int { return cmp.Compare(a.number, b.number) })
-	var out []samples.Cache
-	for _, l := range levels {
-		out = append(out, l.Cache)
-	}
-	return out
+	return lists.Map(levels, func(l level) samples.Cache { return l.Cache })
 }
 
 // kibibytes reads a size such as 48K as bytes, 0 where it is none.

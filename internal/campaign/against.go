@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -21,12 +22,7 @@ type Pair struct{ Case, Other *workload.Case }
 func Pairs(cases, others []*workload.Case) ([]Pair, error) {
 	var pairs []Pair
 	for _, one := range cases {
-		var found []*workload.Case
-		for _, other := range others {
-			if compatible(one.Sizes, other.Sizes) {
-				found = append(found, other)
-			}
-		}
+		found := lists.Where(others, func(other *workload.Case) bool { return compatible(one.Sizes, other.Sizes) })
 		switch {
 		case len(found) == 0:
 			return nil, inputf("%s: nothing to compare it with, --against names kernels at other sizes: %s", one, others[0])

@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
@@ -111,10 +112,7 @@ func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*eva
 // learn takes the intervals of the models from their errors on the variants, and adds the models to the profile at path. The suites are
 // named in it by their files.
 func (e *Evaluation) learn(path string, files []*evaluate.File) error {
-	var from []string
-	for _, f := range files {
-		from = append(from, filepath.Base(f.Path))
-	}
+	from := lists.Map(files, func(f *evaluate.File) string { return filepath.Base(f.Path) })
 	for _, m := range e.Models {
 		for ; m != nil; m = m.Binary {
 			if err := m.Fit.Learn(m.Predictor.Model, strings.Join(from, ", "), m.known); err != nil {
@@ -342,10 +340,7 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 	}
 	var all []*workload.Case
 	for _, at := range suite.Sizes {
-		var sizes []string
-		for _, name := range slices.Sorted(maps.Keys(at)) {
-			sizes = append(sizes, fmt.Sprintf("%s:%d", name, at[name]))
-		}
+		sizes := lists.Map(slices.Sorted(maps.Keys(at)), func(name string) string { return fmt.Sprintf("%s:%d", name, at[name]) })
 		cases, err := TagCases(e.o.Selection.Generators, replaceTags(variant.Tags, sizes), "", nil)
 		if err != nil {
 			return nil, file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, source.Message(err))

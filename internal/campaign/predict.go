@@ -16,6 +16,7 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/remedy"
 	"gpuperf/internal/roofline"
@@ -258,10 +259,7 @@ func (p *Predictor) PredictAll(cases []*workload.Case) ([]*Prediction, error) {
 
 // CasesOf are the cases of predictions.
 func CasesOf(all []*Prediction) (cases []*workload.Case) {
-	for _, one := range all {
-		cases = append(cases, one.Case)
-	}
-	return cases
+	return lists.Map(all, func(one *Prediction) *workload.Case { return one.Case })
 }
 
 // kindsOf names the work of records, accesses by their arrays.

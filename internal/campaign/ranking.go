@@ -6,9 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -44,20 +44,13 @@ func (r Ranks) String() string {
 }
 
 func ranksText(list []Ranks) string {
-	var texts []string
-	for _, r := range list {
-		texts = append(texts, r.String())
-	}
-	return strings.Join(texts, ", ")
+	return lists.Join(list, ", ", Ranks.String)
 }
 
 // ties are, for each of the entries, the others that may be as fast.
 func ties(entries []entry) [][]Ranks {
 	out := make([][]Ranks, len(entries))
-	all := make([]*calibrate.Prediction, len(entries))
-	for i, e := range entries {
-		all[i] = e.timed()
-	}
+	all := lists.Map(entries, entry.timed)
 	add := func(i, rank int) {
 		if last := len(out[i]) - 1; last >= 0 && out[i][last][1] == rank-1 {
 			out[i][last][1] = rank
@@ -126,10 +119,7 @@ func faster(a, b entry) int {
 
 // entries are the predictions and the launch files, in their order.
 func (r *Ranking) entries() []entry {
-	var all []entry
-	for _, p := range r.Predictions {
-		all = append(all, entry{Prediction: p})
-	}
+	all := lists.Map(r.Predictions, func(p *Prediction) entry { return entry{Prediction: p} })
 	for i := range r.Launched {
 		all = append(all, entry{launched: &r.Launched[i]})
 	}
@@ -247,10 +237,7 @@ type rankingJSON struct {
 
 // RankingsJSON are rankings as they are printed as JSON: one alone, or a list.
 func (p *Predictor) RankingsJSON(rankings []Ranking) any {
-	var objects []rankingJSON
-	for _, r := range rankings {
-		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped, r.Bounded})
-	}
+	objects := lists.Map(rankings, func(r Ranking) rankingJSON { return rankingJSON{r.At, p.Ranked(r), r.Skipped, r.Bounded} })
 	if len(objects) == 1 {
 		return objects[0]
 	}
@@ -281,18 +268,12 @@ func PredictionsOf(rankings []Ranking) (all []*Prediction) {
 
 // SkippedOf are the kernels of rankings that the device would refuse.
 func SkippedOf(rankings []Ranking) (all []Refused) {
-	for _, r := range rankings {
-		all = append(all, r.Skipped...)
-	}
-	return all
+	return lists.Flat(rankings, func(r Ranking) []Refused { return r.Skipped })
 }
 
 // SizesOf are the sizes of rankings.
 func SizesOf(rankings []Ranking) (sizes []map[string]int64) {
-	for _, r := range rankings {
-		sizes = append(sizes, r.At)
-	}
-	return sizes
+	return lists.Map(rankings, func(r Ranking) map[string]int64 { return r.At })
 }
 
 // Launch adds the records of launch files to the rankings at their sizes.

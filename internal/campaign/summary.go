@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 )
@@ -53,11 +54,7 @@ func SecondsOf(p *calibrate.Prediction) any {
 
 // Summaries sums up predictions.
 func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
-	all := make([]Summary, len(predictions))
-	for i, r := range predictions {
-		all[i] = p.summary(r)
-	}
-	return all
+	return lists.Map(predictions, p.summary)
 }
 
 func (p *Predictor) summary(r *Prediction) Summary {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Curves is a picture of several quantities over one: a line each on shared axes, which are logarithmic.
@@ -166,10 +168,7 @@ func (f *Curves) plot(d *plot) {
 	if xs = slices.Compact(xs); len(xs) > 12 || f.XText != nil {
 		xs = d.x.ticks()
 	}
-	var ticks []tick
-	for _, v := range xs {
-		ticks = append(ticks, tick{v, f.x(v)})
-	}
+	ticks := lists.Map(xs, func(v float64) tick { return tick{v, f.x(v)} })
 	d.across(ticks, f.XLabel)
 	d.frame()
 	for _, s := range f.Series {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"gpuperf/internal/lists"
 )
 
 // Parallel are choices with times: an axis upwards for each choice, one of times at the end, and a line through them for each configuration. The fastest are
@@ -39,10 +41,7 @@ func (p *Parallel) draw(across float64) string {
 	c := document(p.Title, padLeft+across+padRight, head+plotHeight+30)
 	c.text(p.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
 	c.text("a line for each configuration; those of the fastest tenth have a colour", "x", 12.0, "y", 40.0, "fill", faint)
-	var times []float64
-	for _, l := range lines {
-		times = append(times, l.Seconds)
-	}
+	times := lists.Map(lines, func(l Polyline) float64 { return l.Seconds })
 	time := plot{canvas: c, y: logAxis(times), left: padLeft + across, top: head, width: 0}
 	at := func(i int) float64 { return padLeft + across*float64(i)/float64(max(len(p.Axes), 1)) }
 	options := make([][]string, len(p.Axes))

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -71,10 +72,7 @@ func OfCases(cases []*workload.Case, on samples.Interface) (all []Work, err erro
 
 // OfJobs makes the works of launches of which no more is known.
 func OfJobs(jobs []device.Job) (all []Work) {
-	for _, job := range jobs {
-		all = append(all, Work{Kernel: job.Identity.Source, Job: job})
-	}
-	return all
+	return lists.Map(jobs, func(job device.Job) Work { return Work{Kernel: job.Identity.Source, Job: job} })
 }
 
 // Run takes the counts of works in states of the caches from a source, and compares them. With an error that is no *NotRecorded the results

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/device/measure"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -154,10 +155,7 @@ func (s *live) recorded(w Work, mode samples.Mode) (samples.Record, error) {
 
 // take counts some of the works. Where that fails it counts each half of them.
 func (s *live) take(ctx context.Context, works []Work, which []int, mode samples.Mode, all []Counted) error {
-	var own []Work
-	for _, i := range which {
-		own = append(own, works[i])
-	}
+	own := lists.Map(which, func(i int) Work { return works[i] })
 	// The instructions that are executed do not depend on the caches.
 	counted, err := s.ncu.count(ctx, own, mode, metrics(), mode == samples.Warm)
 	if err == nil && mode == samples.Warm {

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/workload"
 )
 
@@ -56,12 +57,7 @@ func (s *SuiteReport) varying() (name string, along bool) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(values))
-	var varying []string
-	for _, n := range names {
-		if len(values[n]) > 1 {
-			varying = append(varying, n)
-		}
-	}
+	varying := lists.Where(names, func(n string) bool { return len(values[n]) > 1 })
 	if len(varying) == 0 && len(names) == 1 {
 		varying = names
 	}

@@ -18,6 +18,7 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -238,10 +239,7 @@ func (s SuiteReport) Skips() []string {
 
 // TiesText lists the ties and the pairs with equal predictions.
 func (v Verdict) TiesText() string {
-	var texts []string
-	for _, t := range v.Ties {
-		texts = append(texts, "measured "+t[0]+" ≈ "+t[1])
-	}
+	texts := lists.Map(v.Ties, func(t [2]string) string { return "measured " + t[0] + " ≈ " + t[1] })
 	for _, t := range v.Equal {
 		texts = append(texts, "predicted "+t[0]+" = "+t[1])
 	}

@@ -3,6 +3,8 @@ package evaluate
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // geomeans returns the geometric mean of the relative errors, and that of Point.WorkRemoved as a prediction: nil where not measured.
@@ -23,10 +25,7 @@ func (points Points) geomeans() (predicted float64, workRemoved *float64) {
 
 // Mean is the arithmetic mean of the relative errors, without sign.
 func (points Points) Mean() float64 {
-	sum := 0.0
-	for _, p := range points {
-		sum += math.Abs(p.RelativeError)
-	}
+	sum := lists.Sum(points, func(p Point) float64 { return math.Abs(p.RelativeError) })
 	return sum / float64(max(len(points), 1))
 }
 
@@ -41,10 +40,7 @@ func (points Points) Worst() float64 {
 
 // Percentile is the relative error, without sign, that this part of the points does not exceed.
 func (points Points) Percentile(part float64) float64 {
-	var all []float64
-	for _, p := range points {
-		all = append(all, math.Abs(p.RelativeError))
-	}
+	all := lists.Map(points, func(p Point) float64 { return math.Abs(p.RelativeError) })
 	if len(all) == 0 {
 		return 0
 	}
@@ -60,9 +56,6 @@ func Geomean(errors []float64) float64 {
 	if len(errors) == 0 {
 		return 0
 	}
-	sum := 0.0
-	for _, e := range errors {
-		sum += math.Log(max(math.Abs(e), errorFloor))
-	}
+	sum := lists.Sum(errors, func(e float64) float64 { return math.Log(max(math.Abs(e), errorFloor)) })
 	return math.Exp(sum / float64(len(errors)))
 }

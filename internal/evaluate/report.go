@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -167,11 +168,7 @@ func verdict(entries []entry) Verdict {
 	order := func(time func(Point) float64) []string {
 		sorted := slices.Clone(entries)
 		slices.SortStableFunc(sorted, func(a, b entry) int { return cmp.Compare(time(a.Point), time(b.Point)) })
-		names := make([]string, len(sorted))
-		for i, e := range sorted {
-			names[i] = e.name
-		}
-		return names
+		return lists.Map(sorted, func(e entry) string { return e.name })
 	}
 	v := Verdict{
 		At:        entries[0].At,

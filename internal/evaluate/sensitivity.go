@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/lists"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -59,11 +60,7 @@ func Vary(ctx context.Context, all []Calibrated, seed uint64) (*Sensitivity, err
 		s, err := sample(ctx, all, n, rand.New(rand.NewPCG(seed, uint64(i))), func(c Calibrated, rng *rand.Rand) []calibrate.Row {
 			keep := rng.Perm(len(c.Rows))[:size(c)]
 			slices.Sort(keep)
-			var rows []calibrate.Row
-			for _, k := range keep {
-				rows = append(rows, c.Rows[k])
-			}
-			return rows
+			return lists.Map(keep, func(k int) calibrate.Row { return c.Rows[k] })
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%.0f %% of the kernels: %w", 100*part, err)
@@ -103,10 +100,7 @@ func Vary(ctx context.Context, all []Calibrated, seed uint64) (*Sensitivity, err
 
 // medianOf is the median of the trials chosen.
 func medianOf(trials []float64, chosen []int) float64 {
-	var x []float64
-	for _, k := range chosen {
-		x = append(x, trials[k])
-	}
+	x := lists.Map(chosen, func(k int) float64 { return trials[k] })
 	return samples.Summarize(x).Median
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/samples"
 )
@@ -222,9 +223,5 @@ func classText(classes map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(classes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(classes[b], classes[a]), strings.Compare(a, b))
 	})
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = fmt.Sprintf("%d %s", classes[name], name)
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(names, ", ", func(name string) string { return fmt.Sprintf("%d %s", classes[name], name) })
 }

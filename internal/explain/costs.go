@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/features"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/models"
 )
@@ -120,10 +121,7 @@ func (e *explainer) timeOf(m *models.Model) (float64, error) {
 		return 0, err
 	}
 	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
-	x := make([]float64, len(compiled.Features))
-	for i, name := range compiled.Features {
-		x[i] = e.values[name]
-	}
+	x := lists.Map(compiled.Features, func(name string) float64 { return e.values[name] })
 	return compiled.Eval(x, params), nil
 }
 
@@ -217,9 +215,5 @@ func (e *explainer) selected(id features.ID) []features.Record {
 	if err != nil {
 		return nil
 	}
-	var out []features.Record
-	for _, i := range at {
-		out = append(out, e.statistics.Records[i])
-	}
-	return out
+	return lists.Map(at, func(i int) features.Record { return e.statistics.Records[i] })
 }

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/remedy"
 	"gpuperf/kernel"
 	"gpuperf/launch"
@@ -94,10 +95,7 @@ func (p *pricer) seconds(of *launch.Program) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x := make([]float64, len(p.model.Features))
-	for i, name := range p.model.Features {
-		x[i] = values[name]
-	}
+	x := lists.Map(p.model.Features, func(name string) float64 { return values[name] })
 	return p.model.Eval(x, p.values), nil
 }
 
@@ -185,12 +183,7 @@ func place(file string, line int) string {
 
 // text is the remedy as sentences.
 func (r *Remedy) text() string {
-	var where []string
-	for _, text := range []string{r.Array, place(r.File, r.Line)} {
-		if text != "" {
-			where = append(where, text)
-		}
-	}
+	where := lists.Where([]string{r.Array, place(r.File, r.Line)}, func(text string) bool { return text != "" })
 	share := ""
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)

@@ -1,6 +1,10 @@
 package fleet
 
-import "fmt"
+import (
+	"fmt"
+
+	"gpuperf/internal/lists"
+)
 
 // Kind is a kind of work: a command of perf, and how it is given to shards.
 type Kind struct {
@@ -34,10 +38,7 @@ var kinds = []Kind{
 }
 
 func kindNames() (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
+	return lists.Map(kinds, func(k Kind) string { return k.Name })
 }
 
 // shardFlag gives each part a part of the space.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // State is that of a shard.
@@ -142,12 +143,9 @@ func (f *File) shardStatus(h history, done []finished, now time.Time) ShardStatu
 
 // Left are the shards with work left that nobody does: they are neither running nor queued.
 func (s *Status) Left() (out []ShardStatus) {
-	for _, one := range s.Shards {
-		if one.State == NotStarted || one.State == Stopped || one.State == Broken {
-			out = append(out, one)
-		}
-	}
-	return out
+	return lists.Where(s.Shards, func(one ShardStatus) bool {
+		return one.State == NotStarted || one.State == Stopped || one.State == Broken
+	})
 }
 
 // Write prints a line for each shard, and what failed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,12 +37,7 @@ type Outcome struct {
 
 // NeedsDevice reports whether a unit of the shard needs a device.
 func (f *File) NeedsDevice(s Shard) bool {
-	for _, u := range f.Units(s) {
-		if !u.Work.Kind.Offline {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Units(s), func(u Unit) bool { return !u.Work.Kind.Offline })
 }
 
 // Work does the units of the shard that are not done yet, one after the other. Each that fails is told and left; the next worker tries it again.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gpuperf/internal/lists"
 )
 
 // brokenWidths are those of columns whose texts are broken where they are wider than a limit. Columns that are set flush right have numbers,
@@ -27,10 +29,7 @@ func (t *Table) brokenWidths(limit int) []int {
 // widened gives the room beside columns to those of them that are narrower than their texts, the last first.
 func widened(broken, whole, columns []int, room int) []int {
 	width := slices.Clone(broken)
-	used := 0
-	for _, i := range columns {
-		used += width[i] + gap
-	}
+	used := lists.Sum(columns, func(i int) int { return width[i] + gap })
 	left := room - (used - gap)
 	for _, i := range slices.Backward(columns) {
 		if more := min(left, whole[i]-width[i]); more > 0 {

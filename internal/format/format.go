@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gpuperf/internal/lists"
 )
 
 // Seconds writes a time with up to four digits and the unit that suits it.
@@ -24,11 +26,7 @@ func Sizes(sizes map[string]int64) string { return SizeList(sizes, ",") }
 
 // SizeList is Sizes with another separator.
 func SizeList(sizes map[string]int64, separator string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		parts = append(parts, fmt.Sprintf("%s=%d", name, sizes[name]))
-	}
-	return strings.Join(parts, separator)
+	return lists.Join(slices.Sorted(maps.Keys(sizes)), separator, func(name string) string { return fmt.Sprintf("%s=%d", name, sizes[name]) })
 }
 
 // Wrap breaks a text between words into lines of at most width characters, where its words allow.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/terminal"
 )
 
@@ -64,10 +65,7 @@ const gap = 2
 
 // lines are the header and the rows.
 func (t *Table) lines() [][]string {
-	head := make([]string, len(t.header))
-	for i, h := range t.header {
-		head[i] = strings.TrimPrefix(h, ">")
-	}
+	head := lists.Map(t.header, func(h string) string { return strings.TrimPrefix(h, ">") })
 	return append([][]string{head}, t.rows...)
 }
 
@@ -93,10 +91,7 @@ func (t *Table) isRight(column int) bool { return strings.HasPrefix(t.header[col
 // alone fill that tell the rows apart.
 func (t *Table) parts(width []int, room int) [][]int {
 	keys := t.keys()
-	beside := 0
-	for _, w := range width[:min(keys, len(width))] {
-		beside += w + gap
-	}
+	beside := lists.Sum(width[:min(keys, len(width))], func(w int) int { return w + gap })
 	if beside >= room { // which leaves no room for any other column
 		room = 0
 	}

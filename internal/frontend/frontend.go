@@ -13,6 +13,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
@@ -225,11 +226,7 @@ func (Options) script(ctx context.Context, path string) ([]*Kernel, error) {
 		}
 		variants = []script.Variant{v}
 	}
-	kernels := make([]*Kernel, len(variants))
-	for i, v := range variants {
-		kernels[i] = &Kernel{Variant: v}
-	}
-	return kernels, nil
+	return lists.Map(variants, func(v script.Variant) *Kernel { return &Kernel{Variant: v} }), nil
 }
 
 // Takes names the sizes of the kernel.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 )
 
@@ -164,12 +165,7 @@ func (l *Language) number(rest string) int {
 }
 
 func (l *Language) symbol(rest string) string {
-	for _, s := range l.Symbols {
-		if s[0] == rest[0] && strings.HasPrefix(rest, s) {
-			return s
-		}
-	}
-	return ""
+	return lists.First(l.Symbols, func(s string) bool { return s[0] == rest[0] && strings.HasPrefix(rest, s) })
 }
 
 // quoted is the value of the string that starts at an offset, and its length in the text.

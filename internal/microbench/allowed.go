@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"gpuperf/internal/lists"
 )
 
 // ValueKind is the type of an argument's value.
@@ -112,11 +114,7 @@ func (a Allowed) String() string {
 }
 
 func join(values []Value) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, v.String())
-	}
-	return strings.Join(out, ", ")
+	return lists.Join(values, ", ", Value.String)
 }
 
 // Parse returns the value that a text of a filter stands for, false where it is not allowed.

@@ -10,6 +10,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -60,10 +61,7 @@ func (v Variant) kernelArgs() []NamedValue {
 
 // call calls a function of the generator's file.
 func (g *Generator) call(function string, args []NamedValue) (starlark.Value, error) {
-	var kwargs []starlark.Tuple
-	for _, a := range args {
-		kwargs = append(kwargs, starlark.Tuple{starlark.String(a.Name), a.Value.starlark()})
-	}
+	kwargs := lists.Map(args, func(a NamedValue) starlark.Tuple { return starlark.Tuple{starlark.String(a.Name), a.Value.starlark()} })
 	return g.module.Call(context.Background(), function, kwargs)
 }
 
@@ -151,12 +149,7 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 		}
 	}
 	match := cmp.Or(f.Match, models.Superset)
-	var out []*Generator
-	for _, g := range c.generators {
-		if matches[match](g.Tags, f.Tags) {
-			out = append(out, g)
-		}
-	}
+	out := lists.Where(c.generators, func(g *Generator) bool { return matches[match](g.Tags, f.Tags) })
 	if len(out) == 0 {
 		hint := "generators are " + strings.Join(names, ", ")
 		if match != models.Intersect && len(f.Tags) > 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // List writes a table with the first sentence about each generator.
@@ -14,17 +15,11 @@ func List(w io.Writer, generators []*Generator) error {
 	t := format.NewTable("tags", "arguments", "what it runs")
 	for _, g := range generators {
 		names := append([]string{g.Name}, slices.DeleteFunc(slices.Clone(g.Tags), func(tag string) bool { return tag == g.Name })...)
-		var args []string
-		for _, a := range g.Args {
-			args = append(args, a.Name)
-		}
+		args := lists.Map(g.Args, func(a Arg) string { return a.Name })
 		sentence, _, _ := strings.Cut(g.Doc, ". ")
 		columns := [][]string{names, format.Wrap(strings.Join(args, " "), 30), format.Wrap(strings.TrimSuffix(sentence, "."), 70)}
 		for i := range max(len(columns[0]), len(columns[1]), len(columns[2])) {
-			var cells []string
-			for _, c := range columns {
-				cells = append(cells, strings.Join(c[min(i, len(c)):min(i+1, len(c))], ""))
-			}
+			cells := lists.Map(columns, func(c []string) string { return strings.Join(c[min(i, len(c)):min(i+1, len(c))], "") })
 			t.Row(cells...)
 		}
 	}

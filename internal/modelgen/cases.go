@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/kernel/transform"
@@ -17,33 +18,25 @@ import (
 
 // Cases returns the cases of a measurement set that names a script: each kernel, full or with its work removed, at each of
 // the sizes. The variants are those of the script.
-func Cases(variants []script.Variant, m models.Measurement) ([]*workload.Case, error) {
+func Cases(variants []script.Variant, m models.Measurement) (_ []*workload.Case, err error) {
+	defer throw.Catch(&err)
 	if m.Kernel != "" {
-		v, err := script.Named(m.Script, variants, m.Kernel)
-		if err != nil {
-			return nil, err
-		}
+		v := throw.Get(script.Named(m.Script, variants, m.Kernel))
 		variants = []script.Variant{v}
 	}
 	var cases []*workload.Case
 	for _, v := range variants {
-		of, err := casesOf(v, m)
-		if err != nil {
-			return nil, err
-		}
+		of := casesOf(v, m)
 		cases = append(cases, of...)
 	}
 	return cases, nil
 }
 
-func casesOf(v script.Variant, m models.Measurement) ([]*workload.Case, error) {
+func casesOf(v script.Variant, m models.Measurement) []*workload.Case {
 	ir := v.Kernel
 	args := map[string]string{}
 	if m.RemoveWork != nil {
-		var err error
-		if ir, err = removeWork(ir, m.RemoveWork); err != nil {
-			return nil, err
-		}
+		ir = throw.Get(removeWork(ir, m.RemoveWork))
 		args["remove_work"] = "all"
 		if len(m.RemoveWork.Keep) > 0 {
 			args["remove_work"] = strings.Join(m.RemoveWork.Keep, "+")
@@ -60,12 +53,10 @@ func casesOf(v script.Variant, m models.Measurement) ([]*workload.Case, error) {
 			Sizes:    at,
 			Verify:   true,
 		}
-		if err := c.CheckSizes(); err != nil {
-			return nil, err
-		}
+		throw.If(c.CheckSizes())
 		cases = append(cases, c)
 	}
-	return cases, nil
+	return cases
 }
 
 func removeWork(ir *kernel.Kernel, r *models.WorkRemoval) (*kernel.Kernel, error) {

@@ -10,19 +10,18 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/workload"
 )
 
 // bytes is the footprint of a subject in global memory.
-func (s *subject) bytes(at map[string]int64) (float64, error) {
+func (s *subject) bytes(at map[string]int64) (_ float64, err error) {
+	defer throw.Catch(&err)
 	sum := 0.0
 	for _, t := range s.dtypes() {
-		n, err := s.elements("f_mem_footprint_global_"+string(t), at, func(m features.Mem) bool { return m.DType == t })
-		if err != nil {
-			return 0, err
-		}
+		n := s.elements("f_mem_footprint_global_"+string(t), at, func(m features.Mem) bool { return m.DType == t })
 		sum += n * float64(t.Size())
 	}
 	return sum, nil
@@ -30,26 +29,23 @@ func (s *subject) bytes(at map[string]int64) (float64, error) {
 
 // elements is the footprint that a feature counts, of the accesses that belong to it. Where it is not counted it is at most the number
 // of accesses, and that of the elements of each array.
-func (s *subject) elements(feature string, at map[string]int64, belongs func(features.Mem) bool) (float64, error) {
+func (s *subject) elements(feature string, at map[string]int64, belongs func(features.Mem) bool) float64 {
 	if !s.irregular {
-		return valueOf(s.stats, feature, at)
+		return throw.Get(valueOf(s.stats, feature, at))
 	}
 	byArray := map[string]float64{}
 	for _, m := range s.global() {
 		if !belongs(m) {
 			continue
 		}
-		n, err := s.count(m, at)
-		if err != nil {
-			return 0, err
-		}
+		n := throw.Get(s.count(m, at))
 		byArray[m.Variable] = min(byArray[m.Variable]+n, s.extent(m.Variable, at))
 	}
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(byArray)) { // a sum is that of each run
 		sum += byArray[name]
 	}
-	return sum, nil
+	return sum
 }
 
 // extent is the number of elements of an array, infinite where its shape does not say.

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -73,10 +74,11 @@ func waits(subjects []*subject, opt Options) bool {
 
 // addWaiting adds the latency terms: a parameter for each kind of operation on the dependence chains of the subjects' loops, and
 // one for each pattern of loads in them. Far has the patterns whose loads take longer when they miss the cache.
-func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
+func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) {
 	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
-	if err := w.addChains(subjects, ops); err != nil || len(w.delays) == 0 {
-		return err
+	throw.If(w.addChains(subjects, ops))
+	if len(w.delays) == 0 {
+		return
 	}
 	c.wait = w
 	c.terms = append(c.terms, w.delays...)
@@ -103,7 +105,6 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		wavesFeature, fmt.Sprintf("ceil(f_thread_groups / (%d * max(1, min(%s))))", opt.units(), strings.Join(resident(opt), ", ")),
 		"how often the device is filled with work-groups",
 	})
-	return nil
 }
 
 // addChains adds the loops of the subjects with the operations on their dependence chains, and those of the measurement kernels for

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // JSON is what would be measured, for machines. The path is that of the model's file, "" for none.
@@ -17,10 +18,7 @@ func (s *Set) JSON(path string) any {
 }
 
 func (s *Set) seconds() (total float64) {
-	for _, p := range s.Planned {
-		total += p.Seconds
-	}
-	return total
+	return lists.Sum(s.Planned, func(p Planned) float64 { return p.Seconds })
 }
 
 // Write lists what would be measured.

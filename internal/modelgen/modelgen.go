@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -30,24 +31,16 @@ type Planned struct {
 // Make chooses a model and its measurements for kernels. Selected returns the measurement kernels that tags select, as the
 // reader of the model file will. If a kernel has accesses that cannot be isolated, the error names the kernel, and the script and line
 // where it is defined.
-func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (*Set, error) {
+func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (_ *Set, err error) {
+	defer throw.Catch(&err)
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("no kernel to predict")
 	}
-	subjects, err := examineAll(targets, opt)
-	if err != nil {
-		return nil, err
-	}
-	major, small, err := findPatterns(subjects, opt.Device)
-	if err != nil {
-		return nil, err
-	}
+	subjects := examineAll(targets, opt)
+	major, small := throw.Get2(findPatterns(subjects, opt.Device))
 	ops, opNotes := findOperations(subjects, waits(subjects, opt))
 	local, localNotes := findLocal(subjects, opt.Device)
-	c, err := compose(subjects, major, small, ops, local, opt)
-	if err != nil {
-		return nil, err
-	}
+	c := compose(subjects, major, small, ops, local, opt)
 	own, isolateNotes := isolate(subjects, major, c.plain(), opt)
 	c.together = slices.ContainsFunc(own, func(p planned) bool { return len(p.RemoveWork.Keep) == 0 })
 	var notes []string
@@ -64,69 +57,56 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 
 	set := &Set{Patterns: major, Minor: small}
-	if set.Planned, err = plan(measure, opt, selected); err != nil {
-		return nil, err
-	}
-	linear, err := models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure)))
-	if err != nil {
-		return nil, err
-	}
-	params, table, err := columns(linear, set.Planned, int(opt.lanes()))
-	if err != nil {
-		return nil, err
-	}
+	set.Planned = plan(measure, opt, selected)
+	linear := throw.Get(models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure))))
+	params, table := throw.Get2(columns(linear, set.Planned, int(opt.lanes())))
 	c.prune(params, table)
 	set.Text = c.text(opt, opt.form(), subjects, major, small, measure)
 	set.Notes = c.notes
 	if err := opt.Device.Need(needed...); err != nil {
 		set.Notes = append([]string{unknownNote(opt, err)}, set.Notes...)
 	}
-	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
-	return set, err
+	set.Model = throw.Get(models.Parse(opt.Name, []byte(set.Text)))
+	return set, nil
 }
 
 // examineAll examines targets, and chooses the sizes at which each is measured.
-func examineAll(targets []Target, opt Options) ([]*subject, error) {
+func examineAll(targets []Target, opt Options) []*subject {
 	var subjects []*subject
 	for _, t := range targets {
-		s, err := examine(t, opt)
-		if err != nil {
-			return nil, err
-		}
+		s := throw.Get(examine(t, opt))
 		if err := s.chooseSizes(opt, false); err != nil {
-			return nil, t.Variant.Error(err)
+			panic(throw.Of(t.Variant.Error(err)))
 		}
 		subjects = append(subjects, s)
 	}
-	return subjects, nil
+	return subjects
 }
 
 // plan lists the kernels that are measured, each once.
-func plan(measure []planned, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (out []Planned, err error) {
+func plan(measure []planned, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (out []Planned) {
 	seen := map[string]bool{}
 	for _, m := range measure {
 		var list []*workload.Case
+		var err error
 		if m.subject != nil {
 			list, err = Cases([]script.Variant{m.subject.Variant}, m.Measurement)
 		} else {
 			list, err = selected(m.Measurement)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.why, err)
+			panic(throw.Errorf("%s: %w", m.why, err))
 		}
 		for _, k := range list {
 			if seen[k.Identity.Key()] {
 				continue
 			}
 			seen[k.Identity.Key()] = true
-			t, err := Estimate(opt.Device, k)
-			if err != nil {
-				return nil, err
-			}
+			t := throw.Get(Estimate(opt.Device, k))
 			out = append(out, Planned{k, t})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // needed are the facts of a device that estimates of times and terms of the model use.

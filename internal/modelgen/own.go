@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -14,23 +15,18 @@ import (
 // sizes around those asked for. On kernels of many kinds each pattern of accesses alone added nothing to that. A kernel that does nothing but
 // access global memory would be measured itself, so of it there is each pattern alone. Notes say what cannot be measured.
 func Own(targets []Target, opt Options) (own []models.Measurement, notes []string, err error) {
+	defer throw.Catch(&err)
 	opt.Points = cmp.Or(opt.Points, ownPoints)
 	for _, t := range targets {
 		if t.Fixed {
 			own, notes = append(own, t.whole()), addOnce(notes, t.wholeNote())
 			continue
 		}
-		s, err := examine(t, opt)
-		if err != nil {
-			return nil, nil, err
-		}
+		s := throw.Get(examine(t, opt))
 		if err := s.chooseSizes(opt, true); err != nil {
 			return nil, nil, t.Variant.Error(err)
 		}
-		sets, more, err := s.own(opt)
-		if err != nil {
-			return nil, nil, err
-		}
+		sets, more := s.own(opt)
 		if len(sets) == 0 && len(t.Whole) > 0 {
 			sets, more = []models.Measurement{t.whole()}, append(more, t.wholeNote())
 		}
@@ -93,11 +89,8 @@ const ownPoints = 5
 const telling = 0.1
 
 // own lists the measurements of one kernel.
-func (s *subject) own(opt Options) (own []models.Measurement, notes []string, err error) {
-	major, _, err := findPatterns([]*subject{s}, opt.Device)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *subject) own(opt Options) (own []models.Measurement, notes []string) {
+	major, _ := throw.Get2(findPatterns([]*subject{s}, opt.Device))
 	add := func(keep []string) {
 		set := s.removed(s.withData(keep))
 		if slices.ContainsFunc(own, func(o models.Measurement) bool { return slices.Equal(o.RemoveWork.Keep, set.RemoveWork.Keep) }) {
@@ -111,7 +104,7 @@ func (s *subject) own(opt Options) (own []models.Measurement, notes []string, er
 	}
 	if s.worksOnChip() && !opt.Isolated {
 		add(nil)
-		return own, notes, nil
+		return own, notes
 	}
 	slices.SortStableFunc(major, func(a, b *Pattern) int { return -cmp.Compare(a.Uses[0].Share, b.Uses[0].Share) })
 	for _, p := range major {
@@ -120,5 +113,5 @@ func (s *subject) own(opt Options) (own []models.Measurement, notes []string, er
 		}
 		add(p.Uses[0].Tags)
 	}
-	return own, notes, nil
+	return own, notes
 }

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -47,6 +48,7 @@ const (
 // findPatterns groups the accesses of the subjects. Patterns that make up too little of all kernels at all sizes are returned
 // as minor.
 func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pattern, err error) {
+	defer throw.Catch(&err)
 	var all []*Pattern
 	for _, s := range subjects {
 		for _, m := range s.global() {
@@ -72,9 +74,7 @@ func findPatterns(subjects []*subject, device *facts.Device) (major, small []*Pa
 		matters := false
 		for i := range p.Uses {
 			u := &p.Uses[i]
-			if err := u.weigh(device); err != nil {
-				return nil, nil, err
-			}
+			u.weigh(device)
 			matters = matters || u.Share >= minor || u.Moved >= minorMoved
 		}
 		if matters {
@@ -94,47 +94,31 @@ func (p *Pattern) same(o *Pattern) bool {
 }
 
 // weigh finds the share of the kernel that the use makes up.
-func (u *Use) weigh(device *facts.Device) error {
+func (u *Use) weigh(device *facts.Device) {
 	for _, at := range u.subject.Sizes {
-		sum, err := u.subject.weighted(u.records, at)
-		if err != nil {
-			return err
-		}
-		total, err := u.subject.traffic(at)
-		if err != nil {
-			return err
-		}
+		sum := throw.Get(u.subject.weighted(u.records, at))
+		total := throw.Get(u.subject.traffic(at))
 		if total > 0 {
 			u.Share = max(u.Share, sum/total)
 		}
-		bytes, err := u.bytes(at)
-		if err != nil {
-			return err
-		}
-		seconds, err := Estimate(device, u.subject.at(at))
-		if err != nil {
-			return err
-		}
+		bytes := u.bytes(at)
+		seconds := throw.Get(Estimate(device, u.subject.at(at)))
 		u.Moved = max(u.Moved, bytes/device.Typical().Value(facts.MemoryBandwidth)/seconds)
 	}
-	return nil
 }
 
 // bytes is the size of the elements that the use touches.
-func (u *Use) bytes(at map[string]int64) (float64, error) {
+func (u *Use) bytes(at map[string]int64) float64 {
 	sum := 0.0
 	var tags []string
 	for _, m := range u.records {
 		if tag := m.Selector(); !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
-			n, err := u.subject.elements("f_mem_footprint_tag:"+tag, at, func(o features.Mem) bool { return o.Selector() == tag })
-			if err != nil {
-				return 0, err
-			}
+			n := u.subject.elements("f_mem_footprint_tag:"+tag, at, func(o features.Mem) bool { return o.Selector() == tag })
 			sum = max(sum, n*float64(m.DType.Size()))
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 // name gives patterns the name of their first tag, with the kernel's where another pattern has that tag too.

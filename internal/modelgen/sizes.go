@@ -1,13 +1,14 @@
 package modelgen
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/workload"
 )
@@ -28,36 +29,26 @@ const (
 
 // chooseSizes chooses sizes around those asked for and none of them, and, unless they are to be few, those among them at which the arrays are about as large as the
 // cache, and what encloses the sizes asked for.
-func (s *subject) chooseSizes(opt Options, few bool) error {
-	from, to, err := s.reach(opt)
-	if err != nil {
-		return err
-	}
-	chosen, err := s.around(from, to, opt)
-	if err == nil && !few {
-		chosen, err = s.atCacheEdge(chosen, opt)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.enough(chosen); err != nil {
-		return err
-	}
+func (s *subject) chooseSizes(opt Options, few bool) (err error) {
+	defer throw.Catch(&err)
+	from, to := s.reach(opt)
+	chosen := s.around(from, to, opt)
 	if !few {
-		if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
-			return err
-		}
+		chosen = s.atCacheEdge(chosen, opt)
+	}
+	s.enough(chosen)
+	if !few {
+		chosen = s.enclose(chosen, from, to, opt)
 	}
 	s.sort(chosen)
 	s.sizes = chosen
 	return nil
 }
 
-func (s *subject) enough(chosen []map[string]int64) error {
+func (s *subject) enough(chosen []map[string]int64) {
 	if len(chosen) < 2 {
-		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
+		panic(throw.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions))
 	}
-	return nil
 }
 
 // sort orders sizes by their parameters, the first one first.
@@ -74,18 +65,13 @@ func (s *subject) sort(chosen []map[string]int64) {
 
 // around spreads sizes between multiples of those asked for. Several parameters vary independently, so that their costs can be
 // distinguished.
-func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int64, err error) {
+func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int64) {
 	params := s.ir.Params()
 	if len(params) == 0 {
-		return nil, fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name)
+		panic(throw.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name))
 	}
 	points := opt.pointCount(len(params))
-	axes := make([][]int64, len(params))
-	for i, p := range params {
-		if axes[i], err = s.axis(p, points, from, to); err != nil {
-			return nil, err
-		}
-	}
+	axes := lists.Map(params, func(p string) []int64 { return s.axis(p, points, from, to) })
 	order := spreadOut(points, len(params))
 	for i := range points {
 		at := map[string]int64{}
@@ -96,12 +82,12 @@ func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int
 			continue
 		}
 		if fits, err := s.fits(at, opt); err != nil {
-			return nil, err
+			panic(throw.Of(err))
 		} else if fits {
 			chosen = append(chosen, at)
 		}
 	}
-	return chosen, nil
+	return chosen
 }
 
 // fresh reports that the sizes are allowed, and neither asked for nor chosen.
@@ -158,14 +144,14 @@ func spreadOut(points, params int) [][]int {
 
 // atCacheEdge adds sizes at which the kernel's footprint is about as large as the cache, if footprints at the sizes asked for are on
 // both sides of it or near it: there costs change most.
-func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[string]int64, error) {
+func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) []map[string]int64 {
 	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
-		return chosen, nil
+		return chosen
 	}
-	least, most, err := extremes(s.Sizes, s.bytes)
-	if err != nil || most.value < cache/2 || least.value > 2*cache {
-		return chosen, err
+	least, most := throw.Get2(extremes(s.Sizes, s.bytes))
+	if most.value < cache/2 || least.value > 2*cache {
+		return chosen
 	}
 	for _, part := range []float64{0.4, 0.7, 1, 1.4} {
 		// By bisection, all parameters scaled alike.
@@ -173,13 +159,8 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 		var at map[string]int64
 		for range 40 {
 			by := math.Sqrt(lo * hi)
-			if at, err = s.scaled(least.at, by, rounded); err != nil {
-				return nil, err
-			}
-			b, err := s.bytes(at)
-			if err != nil {
-				return nil, err
-			}
+			at = s.scaled(least.at, by, rounded)
+			b := throw.Get(s.bytes(at))
 			if b < part*cache {
 				lo = by
 			} else {
@@ -190,20 +171,17 @@ func (s *subject) atCacheEdge(chosen []map[string]int64, opt Options) ([]map[str
 			chosen = append(chosen, at)
 		}
 	}
-	return chosen, nil
+	return chosen
 }
 
 // scaled is sizes times a factor, each changed to a value that the parameter can have.
-func (s *subject) scaled(at map[string]int64, by float64, change func(by float64, v, first, step int64) int64) (map[string]int64, error) {
+func (s *subject) scaled(at map[string]int64, by float64, change func(by float64, v, first, step int64) int64) map[string]int64 {
 	out := map[string]int64{}
 	for name, v := range at {
-		first, step, err := s.at(nil).Values(name)
-		if err != nil {
-			return nil, err
-		}
+		first, step := throw.Get2(s.at(nil).Values(name))
 		out[name] = change(by, v, first, step)
 	}
-	return out, nil
+	return out
 }
 
 // rounded is a value as round as v is, allowed one that is no further from v times the factor than it must be.
@@ -217,12 +195,9 @@ func allowed(by float64, v, first, step int64) int64 {
 
 // enclose adds sizes where those asked for have less, or more, accesses or work-groups than all that are chosen, as far as the
 // assumptions, the device's memory and the time allow.
-func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Options) ([]map[string]int64, error) {
+func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Options) []map[string]int64 {
 	for _, of := range []func(map[string]int64) (float64, error){s.traffic, s.groups} {
-		least, most, err := extremes(s.Sizes, of)
-		if err != nil {
-			return nil, err
-		}
+		least, most := throw.Get2(extremes(s.Sizes, of))
 		for _, end := range []struct {
 			asked extreme
 			from  float64 // factors of the sizes asked for, the best first
@@ -230,16 +205,10 @@ func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Optio
 		}{{least, from, -1}, {most, to, 1}} {
 			reached := math.Inf(-1)
 			for _, at := range chosen {
-				v, err := of(at)
-				if err != nil {
-					return nil, err
-				}
+				v := throw.Get(of(at))
 				reached = max(reached, end.sign*v)
 			}
-			at, err := s.towards(end.asked, end.from, end.sign, reached, chosen, of, opt)
-			if err != nil {
-				return nil, err
-			}
+			at := s.towards(end.asked, end.from, end.sign, reached, chosen, of, opt)
 			if at != nil {
 				chosen = append(chosen, at)
 				reached, _ = of(at)
@@ -251,53 +220,39 @@ func (s *subject) enclose(chosen []map[string]int64, from, to float64, opt Optio
 			}
 		}
 	}
-	return chosen, nil
+	return chosen
 }
 
 // towards returns sizes that reach further towards those asked for than what is reached, nil where none do or none need to.
-func (s *subject) towards(asked extreme, from, sign, reached float64, chosen []map[string]int64, of func(map[string]int64) (float64, error), opt Options) (map[string]int64, error) {
+func (s *subject) towards(asked extreme, from, sign, reached float64, chosen []map[string]int64, of func(map[string]int64) (float64, error), opt Options) map[string]int64 {
 	if reached >= sign*asked.value {
-		return nil, nil
+		return nil
 	}
 	for _, change := range []func(by float64, v, first, step int64) int64{rounded, allowed} {
 		for i := range 100 {
 			by := from * (1 - sign*float64(i)/100)
-			at, err := s.scaled(asked.at, by, change)
-			if err != nil {
-				return nil, err
-			}
+			at := s.scaled(asked.at, by, change)
 			if !s.fresh(at, chosen) {
 				continue
 			}
-			v, err := of(at)
-			if err != nil {
-				return nil, err
-			}
-			fits, err := s.fits(at, opt)
-			if err != nil {
-				return nil, err
-			}
+			v := throw.Get(of(at))
+			fits := throw.Get(s.fits(at, opt))
 			if fits && sign*v > reached {
-				return at, nil
+				return at
 			}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // reach returns the range of sizes to measure at, as factors of the smallest and the largest size asked for.
-func (s *subject) reach(opt Options) (from, to float64, err error) {
+func (s *subject) reach(opt Options) (from, to float64) {
 	from, to = below, above
 	estimate := func(at map[string]int64) (float64, error) { return Estimate(opt.Device, s.at(at)) }
-	least, most, err := extremes(s.Sizes, estimate)
-	if err != nil {
-		return 0, 0, err
-	}
-	scaled := func(at map[string]int64, by float64) (float64, error) {
-		other, err := s.scaled(at, by, allowed)
-		if err != nil {
-			return 0, err
-		}
+	least, most := throw.Get2(extremes(s.Sizes, estimate))
+	scaled := func(at map[string]int64, by float64) (_ float64, err error) {
+		defer throw.Catch(&err)
+		other := s.scaled(at, by, allowed)
 		if s.at(other).CheckSizes() != nil {
 			return estimate(at) // the assumptions exclude the scaled size
 		}
@@ -305,19 +260,19 @@ func (s *subject) reach(opt Options) (from, to float64, err error) {
 	}
 	for ; from < 0.9; from += 0.05 {
 		if t, err := scaled(least.at, from); err != nil {
-			return 0, 0, err
+			panic(throw.Of(err))
 		} else if t >= min(shortest, least.value/2) {
 			break
 		}
 	}
 	for ; to > 0.1; to *= 0.95 {
 		if t, err := scaled(most.at, to); err != nil {
-			return 0, 0, err
+			panic(throw.Of(err))
 		} else if t <= longest {
 			break
 		}
 	}
-	return from, to, nil
+	return from, to
 }
 
 // fits reports that the arrays fit the device's memory several times, and that the launch does at most 8 times the work of the largest
@@ -340,15 +295,9 @@ func (s *subject) fits(at map[string]int64, opt Options) (bool, error) {
 
 // axis lists values of a parameter around those asked for, from a factor times the smallest to one times the largest, in
 // ascending order.
-func (s *subject) axis(param string, points int, from, to float64) ([]int64, error) {
-	first, step, err := s.at(nil).Values(param)
-	if err != nil {
-		return nil, err
-	}
-	var asked []int64
-	for _, at := range s.Sizes {
-		asked = append(asked, at[param])
-	}
+func (s *subject) axis(param string, points int, from, to float64) []int64 {
+	first, step := throw.Get2(s.at(nil).Values(param))
+	asked := lists.Map(s.Sizes, func(at map[string]int64) int64 { return at[param] })
 	lo, hi := float64(slices.Min(asked))*from, float64(slices.Max(asked))*to
 	if hi < 1.5*lo {
 		lo = hi / 2
@@ -360,7 +309,7 @@ func (s *subject) axis(param string, points int, from, to float64) ([]int64, err
 		out = append(out, at)
 	}
 	slices.Sort(out)
-	return out, nil
+	return out
 }
 
 // spread is the relative distance by which a size may be moved to a round number.

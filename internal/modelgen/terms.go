@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -90,7 +91,7 @@ type content struct {
 }
 
 // compose writes a term for each cost.
-func compose(subjects []*subject, major, small []*Pattern, ops []operation, local []localClass, opt Options) (*content, error) {
+func compose(subjects []*subject, major, small []*Pattern, ops []operation, local []localClass, opt Options) *content {
 	c := &content{}
 	all := slices.Concat(major, small)
 	c.terms = append(c.terms,
@@ -102,10 +103,7 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		term{param: "p_group", features: []string{"f_thread_groups"}, unit: "s per group", part: groups, why: "of starting a work-group"})
 	c.own = append(c.own, ownFeature{touchesFeature, "min(1, f_mem_access_global)", "1 for a kernel that accesses global memory"})
 	c.shareDestination(subjects, major, opt)
-	far, err := c.cacheMatters(subjects, major, opt)
-	if err != nil {
-		return nil, err
-	}
+	far := c.cacheMatters(subjects, major, opt)
 	for _, p := range major {
 		ids := p.features(all)
 		if plainStore(p) && c.plain() == nil && (c.stream == nil || !c.stream.separate) {
@@ -137,16 +135,14 @@ func compose(subjects []*subject, major, small []*Pattern, ops []operation, loca
 		beyond("p_"+p.Name, ids, unit)
 	}
 	if waits(subjects, opt) {
-		if err := c.addWaiting(subjects, major, all, far, ops, opt); err != nil {
-			return nil, err
-		}
+		c.addWaiting(subjects, major, all, far, ops, opt)
 	}
 	c.addStream()
 	if opt.overlaps() && !slices.ContainsFunc(local, func(l localClass) bool { return l.dtype == expr.Float32 && l.measure == 1 }) {
 		local = append(slices.Clone(local), localClass{dtype: expr.Float32, strides: []int64{1}, measure: 1})
 	}
 	c.addOnChip(subjects, ops, local, opt)
-	return c, nil
+	return c
 }
 
 // addTerm adds a term, or the features of a term whose parameter the model already has.
@@ -242,22 +238,19 @@ func (c *content) addStream() {
 }
 
 // cacheMatters finds the patterns whose cost may depend on whether the arrays fit the cache: some sizes fit and some do not.
-func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) (map[*Pattern]bool, error) {
+func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Options) map[*Pattern]bool {
 	if slices.ContainsFunc(subjects, func(s *subject) bool { return s.irregular }) {
-		return nil, nil // the model's features would need their footprints
+		return nil // the model's features would need their footprints
 	}
 	out := map[*Pattern]bool{}
 	cache := opt.Device.Value(facts.L2Bytes)
 	if cache == 0 {
-		return out, nil
+		return out
 	}
 	spans := map[*subject]bool{}
 	types := map[expr.DType]bool{}
 	for _, s := range subjects {
-		least, most, err := extremes(slices.Concat(s.Sizes, s.sizes), s.bytes)
-		if err != nil {
-			return nil, err
-		}
+		least, most := throw.Get2(extremes(slices.Concat(s.Sizes, s.sizes), s.bytes))
 		spans[s] = least.value < 3*cache && most.value > cache/2
 		for _, t := range s.dtypes() {
 			types[t] = true
@@ -265,15 +258,12 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 	}
 	for _, p := range major {
 		for _, u := range p.Uses {
-			large, err := u.large()
-			if err != nil {
-				return nil, err
-			}
+			large := u.large()
 			out[p] = out[p] || spans[u.subject] && large
 		}
 	}
 	if !slices.ContainsFunc(major, func(p *Pattern) bool { return out[p] }) {
-		return nil, nil
+		return nil
 	}
 	var sum []string
 	for _, t := range []expr.DType{expr.Float16, expr.Float32, expr.Float64, expr.Int8, expr.Int16, expr.Int32, expr.Int64} {
@@ -289,42 +279,30 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 		})
 	c.cache = opt.Device.Int(facts.L2Bytes)
 	for _, s := range subjects {
-		fits, err := s.bothSides(cache)
-		if err != nil {
-			return nil, err
-		}
+		fits := s.bothSides(cache)
 		c.fitsCache = c.fitsCache || fits
 	}
-	return out, nil
+	return out
 }
 
 // bothSides reports whether some size that is measured fits the cache well, and several are about as large as it.
-func (s *subject) bothSides(cache float64) (bool, error) {
+func (s *subject) bothSides(cache float64) bool {
 	inside, edge := false, 0
 	for _, at := range s.sizes {
-		b, err := s.bytes(at)
-		if err != nil {
-			return false, err
-		}
+		b := throw.Get(s.bytes(at))
 		inside = inside || b < cache/2
 		if b > cache/2 && b < 2*cache {
 			edge++
 		}
 	}
-	return inside && edge > 1, nil
+	return inside && edge > 1
 }
 
 // large reports that the pattern's elements are more than a twentieth of what the kernel touches.
-func (u Use) large() (bool, error) {
-	total, err := u.subject.bytes(u.subject.largest)
-	if err != nil {
-		return false, err
-	}
-	own, err := u.bytes(u.subject.largest)
-	if err != nil {
-		return false, err
-	}
-	return own > total/20, nil
+func (u Use) large() bool {
+	total := throw.Get(u.subject.bytes(u.subject.largest))
+	own := u.bytes(u.subject.largest)
+	return own > total/20
 }
 
 // turns is the number of the pattern's accesses that a work-item makes one after the other, as an expression; "" if the number is the

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
@@ -36,10 +37,7 @@ func again(x *study) (out []candidate) {
 		}
 		slices.SortFunc(list, func(a, b Row) int { return a.At.Line - b.At.Line })
 		first, rest := list[0], list[1:]
-		var lines []string
-		for _, r := range rest {
-			lines = append(lines, fmt.Sprint(r.At.Line))
-		}
+		lines := lists.Map(rest, func(r Row) string { return fmt.Sprint(r.At.Line) })
 		where := "line"
 		if len(lines) > 1 {
 			where = "lines"
@@ -59,10 +57,7 @@ const mostKept = 64
 // index is the text of the index of the accesses at a site, with numbers for the counters of loops; "" where they have several.
 func (x *study) index(site launch.Site) (index string) {
 	for _, s := range x.Kernel.Statements {
-		var all []*expr.Access
-		for _, e := range s.Exprs() {
-			all = append(all, expr.Accesses(e)...)
-		}
+		all := lists.Flat(s.Exprs(), expr.Accesses)
 		for i, a := range all {
 			at := s.At
 			if len(s.Places) == len(all) && s.Places[i].Line > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
@@ -16,10 +17,7 @@ import (
 func (x *study) line(kinds ...string) (most *launch.LineWork, all int64) {
 	least := int64(0)
 	for i := range x.Work {
-		n := int64(0)
-		for _, kind := range kinds {
-			n += x.Work[i].Counts[kind]
-		}
+		n := lists.Sum(kinds, func(kind string) int64 { return x.Work[i].Counts[kind] })
 		if all += n; n > least {
 			most, least = &x.Work[i], n
 		}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // Entry is a file that comes with the program.
@@ -23,11 +25,7 @@ type Files struct {
 
 // Names lists the names of the files.
 func (f *Files) Names() []string {
-	out := make([]string, len(f.Entries))
-	for i, e := range f.Entries {
-		out[i] = e.Name
-	}
-	return out
+	return lists.Map(f.Entries, func(e Entry) string { return e.Name })
 }
 
 // Has reports whether there is a file of that name.

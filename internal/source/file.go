@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"gpuperf/internal/lists"
 )
 
 // Open opens a file that the user named. A folder, and a file that cannot be opened, are errors as [Unreadable] words them.
@@ -115,12 +117,7 @@ func namesIn(folder string) []string {
 }
 
 func withExtension(names []string, ext string) (out []string) {
-	for _, name := range names {
-		if ext != "" && filepath.Ext(name) == ext {
-			out = append(out, name)
-		}
-	}
-	return out
+	return lists.Where(names, func(name string) bool { return ext != "" && filepath.Ext(name) == ext })
 }
 
 // listed names the first of some files in a folder.

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/search"
@@ -129,12 +130,7 @@ func (r replayed) model() string {
 
 // shown are the numbers of runs for which curves are printed.
 func shown(points int) (out []int) {
-	for _, n := range []int{5, 10, 20, 50} {
-		if n <= points {
-			out = append(out, n)
-		}
-	}
-	return out
+	return lists.Where([]int{5, 10, 20, 50}, func(n int) bool { return n <= points })
 }
 
 // text is the mean with half of its interval; a dash where some seeds have found nothing that runs.

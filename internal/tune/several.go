@@ -17,6 +17,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -249,10 +250,7 @@ func (s *several) stretches(runs []Run) (list []stretch) {
 		return nil
 	}
 	n, best := len(s.at), s.least()
-	times := make([][]float64, len(good))
-	for k, r := range good {
-		times[k] = s.times(r)
-	}
+	times := lists.Map(good, s.times)
 	cost, from, with := make([]float64, n+1), make([]int, n+1), make([]int, n+1)
 	for to := 1; to <= n; to++ {
 		cost[to] = math.Inf(1)

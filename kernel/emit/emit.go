@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -358,11 +359,7 @@ func product(a *kernel.Array) (string, bool) {
 	if a.Offset != nil || slices.ContainsFunc(a.Axes, func(x kernel.Axis) bool { return x.Stride != nil }) {
 		return "", false
 	}
-	var parts []string
-	for _, e := range a.Shape {
-		parts = append(parts, e.String())
-	}
-	return strings.Join(parts, "*"), true
+	return lists.Join(a.Shape, "*", expr.Expr.String), true
 }
 
 func (w *unit) writeHelpers(b *strings.Builder) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -328,11 +329,7 @@ func (w *writer) call(x *expr.Call, t expr.DType) code {
 	if _, both := w.funcs[x.Func]; !in.Base().IsFloat() && !(both && in.Base().IsInteger()) {
 		in = expr.Float32.Vector(in.Lanes())
 	}
-	var args []string
-	for _, a := range x.Args {
-		args = append(args, w.typed(a, in).text)
-	}
-	c := code{fmt.Sprintf("%s(%s)", w.function(x.Func, in), strings.Join(args, ", ")), precAtom}
+	c := code{fmt.Sprintf("%s(%s)", w.function(x.Func, in), lists.Join(x.Args, ", ", func(a expr.Expr) string { return w.typed(a, in).text })), precAtom}
 	if x.Func == "abs" && !in.Base().IsFloat() { // its result is unsigned
 		c = w.cast(c, t)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -51,10 +52,7 @@ func (w *writer) isReserved(name string) bool {
 // localNames renames what a function without a body cannot call by its name.
 func (w *writer) localNames(f *kernel.Function) map[string]string {
 	names, given := map[string]string{}, map[string]bool{}
-	var all []string
-	for _, p := range f.Params {
-		all = append(all, p.Name)
-	}
+	all := lists.Map(f.Params, func(p kernel.FunctionParam) string { return p.Name })
 	for _, l := range f.Lets {
 		all = append(all, l.Name)
 	}

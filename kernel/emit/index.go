@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -60,10 +61,7 @@ func (w *writer) terms(a polycount.Affine) ([]term, int64) {
 		return nil, 0
 	}
 	a, mods := modulos(a)
-	var out []term
-	for _, m := range mods {
-		out = append(out, term{m.coeff, w.divided("floor_mod", "%", m.num, m.den)})
-	}
+	out := lists.Map(mods, func(m modulo) term { return term{m.coeff, w.divided("floor_mod", "%", m.num, m.den)} })
 	for _, t := range a.All() {
 		c := code{w.name(t.Name), precAtom}
 		if a := w.k.Array(t.Name); a != nil && !a.IsValue && a.DType != w.index { // a temporary that bounds a loop
@@ -290,10 +288,7 @@ func (w *writer) integer(x *linear.Index) code {
 	case linear.AffineIndex:
 		return w.affine(x.Affine)
 	case linear.ArithmeticIndex:
-		args := make([]code, len(x.Args))
-		for i, arg := range x.Args {
-			args[i] = w.integer(arg)
-		}
+		args := lists.Map(x.Args, w.integer)
 		return indexOps[x.Op](w, args)
 	case linear.SelectIndex:
 		return choice(w.truth(x.Args[0].Of), w.integer(x.Args[1]), w.integer(x.Args[2]))

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // Poly is a polynomial with integer coefficients in the kernel's parameters: a stride or a coefficient of a flat
@@ -108,10 +110,7 @@ func (p *Poly) Constant() (v int64, ok bool) {
 
 // Params lists the parameters in p, sorted.
 func (p *Poly) Params() []string {
-	var out []string
-	for _, t := range p.list() {
-		out = append(out, t.vars...)
-	}
+	out := lists.Flat(p.list(), func(t monomial) []string { return t.vars })
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 )
@@ -134,10 +135,7 @@ func (s sizes) call(n *ast.CallNode) Expr {
 	if name.Text == "cdiv" && len(n.Arguments) != 2 || len(n.Arguments) < 2 {
 		s.FailAt(name.At, "%s takes 2 operands, not %d", name.Text, len(n.Arguments))
 	}
-	var args []Expr
-	for _, a := range n.Arguments {
-		args = append(args, s.expr(a))
-	}
+	args := lists.Map(n.Arguments, s.expr)
 	if name.Text == "cdiv" {
 		least := Binary(Sub, Binary(Add, args[0], args[1]), Int{Value: 1})
 		return Binary(FloorDiv, least, args[1])

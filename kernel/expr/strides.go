@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 )
 
 // Flat subscripts, as that of a[i*n + j], tell what the dimensions of an array may be: its strides are products of sizes that divide each other.
@@ -53,12 +54,7 @@ func Strides(offsets []*Poly, size func(string) bool, factor int64, common bool)
 	factors, products := map[string]int64{}, map[string][]string{}
 	for _, p := range offsets {
 		for _, t := range p.list() {
-			var sizes []string
-			for _, v := range t.vars {
-				if size(v) {
-					sizes = append(sizes, v)
-				}
-			}
+			sizes := lists.Where(t.vars, size)
 			if len(sizes) == 0 || len(sizes) == len(t.vars) || !t.coeff.IsInt64() {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -143,11 +144,7 @@ func (c *compiler) typed(e expr.Expr, t expr.DType) value {
 
 // allTyped compiles expressions and converts them.
 func (c *compiler) allTyped(list []expr.Expr, t expr.DType) []value {
-	out := make([]value, len(list))
-	for n, e := range list {
-		out[n] = c.typed(e, t)
-	}
-	return out
+	return lists.Map(list, func(e expr.Expr) value { return c.typed(e, t) })
 }
 
 func convert(v value, t expr.DType) value {
@@ -254,10 +251,7 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (_ *m
 	if len(index) == 0 {
 		return m, func(*state) int64 { return m.offset }, nil
 	}
-	parts := make([]func(*state) int64, len(index))
-	for n, e := range index {
-		parts[n] = c.index(c.nest.Index(e))
-	}
+	parts := lists.Map(index, func(e expr.Expr) func(*state) int64 { return c.index(c.nest.Index(e)) })
 	beyond := int64(0) // the last element of a vector must exist too
 	if acc, ok := access.(*expr.Access); ok {
 		if acc.As != "" {
@@ -296,10 +290,7 @@ func (c *compiler) index(x *linear.Index) func(*state) int64 {
 }
 
 func (c *compiler) arithmetic(x *linear.Index) func(*state) int64 {
-	args := make([]func(*state) int64, len(x.Args))
-	for i, arg := range x.Args {
-		args[i] = c.index(arg)
-	}
+	args := lists.Map(x.Args, c.index)
 	op := x.Op
 	if op == expr.Neg {
 		zero := func(*state) int64 { return 0 }

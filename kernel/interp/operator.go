@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
@@ -186,10 +187,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) value {
 }
 
 func (c *compiler) logic(x *expr.Op) value {
-	tests := make([]func(*state) bool, len(x.Args))
-	for n, e := range x.Args {
-		tests[n] = c.truth(e)
-	}
+	tests := lists.Map(x.Args, c.truth)
 	stop := x.Kind == expr.Or // the operand that decides
 	if x.Kind == expr.Not {
 		return fromTruth(func(st *state) bool { return !tests[0](st) })

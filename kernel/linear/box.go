@@ -3,6 +3,7 @@ package linear
 import (
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -39,11 +40,7 @@ func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
 
 // zeros are the constraints that pin s to item 0 of axes.
 func (s *stmt) zeros() []polycount.Constraint {
-	var cs []polycount.Constraint
-	for _, axis := range s.pinned {
-		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
-	}
-	return cs
+	return lists.Map(s.pinned, func(axis string) polycount.Constraint { return polycount.EQ(polycount.Name(axis), polycount.Int(0)) })
 }
 
 // Axis is the name of the hardware axis that a tag maps to, "gid(0)" to "lid(2)"; "" for other tags.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -179,10 +180,7 @@ func missing(ctx *polycount.Set, need []polycount.Constraint) (_ []polycount.Con
 func irredundant[T any](ctx *polycount.Set, list []T, constraint func(T) polycount.Constraint) []T {
 	for i := len(list) - 1; i >= 0 && len(list) > 1; i-- {
 		rest := slices.Delete(slices.Clone(list), i, i+1)
-		var cs []polycount.Constraint
-		for _, x := range rest {
-			cs = append(cs, constraint(x))
-		}
+		cs := lists.Map(rest, constraint)
 		with := throw.Get(ctx.Constrain(cs...))
 		if ok, err := with.Implies(constraint(list[i])); err != nil {
 			panic(throw.Of(err))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -122,12 +123,7 @@ type Sync struct {
 // Barriers lists the barriers in program order.
 func (n *Nest) Barriers() ([]Sync, error) {
 	// Bounds may depend on the group: what counts are the iterations that any group makes. Explicit barriers may depend on work-items.
-	var axes []string
-	for _, d := range n.Context.Dims() {
-		if isGroup(d) || n.Kernel.ExplicitBarriers {
-			axes = append(axes, d)
-		}
-	}
+	axes := lists.Where(n.Context.Dims(), func(d string) bool { return isGroup(d) || n.Kernel.ExplicitBarriers })
 	base, err := n.Context.Project(axes...)
 	if err != nil {
 		return nil, err
@@ -162,10 +158,7 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 
 // Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.
 func (l *Loop) Constraints() []polycount.Constraint {
-	var cs []polycount.Constraint
-	for _, b := range l.Lower {
-		cs = append(cs, kernel.AtLeast(l.Iname, b))
-	}
+	cs := lists.Map(l.Lower, func(b polycount.Bound) polycount.Constraint { return kernel.AtLeast(l.Iname, b) })
 	for _, b := range l.Upper {
 		cs = append(cs, kernel.AtMost(l.Iname, b))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -19,10 +20,7 @@ func (n *Nest) String() string {
 	var b strings.Builder
 	var groups []string
 	for _, g := range n.Groups {
-		var list []polycount.Bound
-		for _, x := range g {
-			list = append(list, polycount.Bound{Num: x.Num.AddInt(x.Den), Den: x.Den})
-		}
+		list := lists.Map(g, func(x polycount.Bound) polycount.Bound { return polycount.Bound{Num: x.Num.AddInt(x.Den), Den: x.Den} })
 		groups = append(groups, n.bounds(list, "min", false))
 	}
 	fmt.Fprintf(&b, "groups (%s), work-items (%d, %d, %d)\n", strings.Join(groups, ", "), n.Local[0], n.Local[1], n.Local[2])

@@ -3,8 +3,8 @@ package linear
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
@@ -213,9 +213,5 @@ func (k *block) statements() []*stmt {
 }
 
 func ids(stmts []*stmt) string {
-	var out []string
-	for _, s := range stmts {
-		out = append(out, s.ID)
-	}
-	return strings.Join(out, ", ")
+	return lists.Join(stmts, ", ", func(s *stmt) string { return s.ID })
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -223,10 +224,7 @@ func (c *invocation) text(name string) string {
 
 // limit fails the call if the text of an argument is too long.
 func (c *invocation) limit(name string, text ...string) {
-	size := 0
-	for _, s := range text {
-		size += len(s)
-	}
+	size := lists.Sum(text, func(s string) int { return len(s) })
 	if size > maxText {
 		c.fail(name, "", "%s is %d bytes long, the limit is %d", name, size, maxText)
 	}

@@ -7,6 +7,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -50,11 +51,7 @@ type declaration struct {
 }
 
 func (d *declaration) String() string {
-	var names []string
-	for _, a := range d.arrays {
-		names = append(names, a.Name)
-	}
-	return d.Type() + " " + strings.Join(names, ", ")
+	return d.Type() + " " + lists.Join(d.arrays, ", ", func(a *kernel.Array) string { return a.Name })
 }
 
 func (d *declaration) Type() string {

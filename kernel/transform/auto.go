@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -48,12 +49,7 @@ func resolveAuto(k *kernel.Kernel) {
 
 func nextAuto(k *kernel.Kernel) (*kernel.Stmt, []string) {
 	for _, s := range k.Statements {
-		var autos []string
-		for _, n := range s.Inames {
-			if k.Tags[n].Kind == kernel.LocalAuto {
-				autos = append(autos, n)
-			}
-		}
+		autos := lists.Where(s.Inames, func(n string) bool { return k.Tags[n].Kind == kernel.LocalAuto })
 		if len(autos) > 0 {
 			return s, autos
 		}

@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -22,11 +23,7 @@ func matchSome(k *kernel.Kernel, text string) []*kernel.Stmt {
 }
 
 func idsOf(list []*kernel.Stmt) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.ID)
-	}
-	return out
+	return lists.Map(list, func(s *kernel.Stmt) string { return s.ID })
 }
 
 // checkNewName refuses a name for a new iname, array or rule that is malformed or in use.

@@ -3,8 +3,8 @@ package transform
 import (
 	"maps"
 	"slices"
-	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -69,11 +69,7 @@ func FixParameters(k *kernel.Kernel, values map[string]int64) (*kernel.Kernel, e
 }
 
 func describeValues(names []string, values map[string]int64) string {
-	var parts []string
-	for _, n := range names {
-		parts = append(parts, n+"="+expr.Int{Value: values[n]}.String())
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(names, ", ", func(n string) string { return n + "=" + expr.Int{Value: values[n]}.String() })
 }
 
 // foldSizes computes what has become constant in a size expression.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -406,10 +407,7 @@ func (p *prefetch) rewrite() error {
 
 // fetched is the right-hand side of the statement that fills the tile.
 func (p *prefetch) fetched() expr.Expr {
-	var index []expr.Expr
-	for _, x := range p.axes {
-		index = append(index, expr.FromAffine(x.at()))
-	}
+	index := lists.Map(p.axes, func(x tileAxis) expr.Expr { return expr.FromAffine(x.at()) })
 	if p.array != nil {
 		return &expr.Access{Array: p.of, Tag: p.tag, Index: index}
 	}

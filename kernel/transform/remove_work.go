@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -325,11 +326,7 @@ func inBounds(k *kernel.Kernel, acc *expr.Access, inames []string) bool {
 
 // boundsOf are the variables that bound the loops of a statement.
 func (r *remover) boundsOf(s *kernel.Stmt) []expr.Expr {
-	var out []expr.Expr
-	for _, b := range r.old.Bounds(s.Inames) {
-		out = append(out, expr.Var{Name: b})
-	}
-	return out
+	return lists.Map(r.old.Bounds(s.Inames), func(b string) expr.Expr { return expr.Var{Name: b} })
 }
 
 // slice finds the statements that compute what the indices and conditions of the remaining accesses need.
@@ -349,10 +346,7 @@ func (r *remover) slice() error {
 		return nil
 	}
 	for _, p := range r.parts {
-		var exprs []expr.Expr
-		for _, l := range p.loads {
-			exprs = append(exprs, l.acc.Index...)
-		}
+		exprs := lists.Flat(p.loads, func(l load) []expr.Expr { return l.acc.Index })
 		if p.store != nil {
 			exprs = append(exprs, p.store.Index...)
 		}

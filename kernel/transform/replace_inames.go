@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -127,10 +128,7 @@ func replaceDims(d *polycount.Set, olds, names []string, values map[string]polyc
 		return d, nil
 	}
 	keep := replaceNames(d.Dims(), olds, names)
-	var bind []polycount.Constraint
-	for _, old := range slices.Concat(own, foreign) {
-		bind = append(bind, polycount.EQ(polycount.Name(old), values[old]))
-	}
+	bind := lists.Map(slices.Concat(own, foreign), func(old string) polycount.Constraint { return polycount.EQ(polycount.Name(old), values[old]) })
 	if len(own) > 0 {
 		bind = append(bind, cs...)
 	} else {

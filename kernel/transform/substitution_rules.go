@@ -3,6 +3,7 @@ package transform
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -121,11 +122,7 @@ func ExpandRules(k *kernel.Kernel) (*kernel.Kernel, error) {
 }
 
 func ruleNames(k *kernel.Kernel) []string {
-	var names []string
-	for _, r := range k.Rules {
-		names = append(names, r.Name)
-	}
-	return names
+	return lists.Map(k.Rules, func(r *kernel.Rule) string { return r.Name })
 }
 
 // expandAround expands the rules that use an array or a rule, in their bodies or in an operand, so that statements have all
@@ -165,10 +162,7 @@ func expandAround(k *kernel.Kernel, name string) *kernel.Kernel {
 
 // allExprs lists the expressions of statements and the bodies of rules.
 func allExprs(k *kernel.Kernel) []expr.Expr {
-	var list []expr.Expr
-	for _, s := range k.Statements {
-		list = append(list, s.Exprs()...)
-	}
+	list := lists.Flat(k.Statements, (*kernel.Stmt).Exprs)
 	for _, r := range k.Rules {
 		list = append(list, r.Body)
 	}

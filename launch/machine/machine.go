@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -41,10 +42,7 @@ type Trips struct {
 
 // sum adds up something over the iterations of all sub-groups, where of tells it of the first n.
 func (l *Loop) sum(of func(n int64) int64) (sum float64) {
-	for _, t := range l.Trips {
-		sum += t.Times * float64(of(t.After+t.Count)-of(t.After))
-	}
-	return sum
+	return lists.Sum(l.Trips, func(t Trips) float64 { return t.Times * float64(of(t.After+t.Count)-of(t.After)) })
 }
 
 // iterations are those of all sub-groups.
@@ -62,10 +60,7 @@ type Counts struct {
 
 // Instructions are all of them.
 func (c *Counts) Instructions() (sum float64) {
-	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
-		sum += c.Classes[class]
-	}
-	return sum
+	return lists.Sum(slices.Sorted(maps.Keys(c.Classes)), func(class string) float64 { return c.Classes[class] })
 }
 
 // Ways are the ways in which memory is accessed, in a fixed order, in which sums are the same to all digits.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // groups are inner loops by the loop of the kernel, those that do most iterations in a round first.
@@ -59,10 +61,7 @@ func copiesOf(outer *node, groups [][]*node, loop *node) int64 {
 		if key.Space == Integers {
 			break // there are addresses and counters everywhere
 		}
-		each := 0.0
-		for _, g := range groups {
-			each += g[0].work[key] / g[0].by
-		}
+		each := lists.Sum(groups, func(g []*node) float64 { return g[0].work[key] / g[0].by })
 		if each > 0 {
 			return int64(max(math.Round((outer.work[key]-outer.own[key])/each), 0))
 		}

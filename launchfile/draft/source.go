@@ -11,6 +11,7 @@ import (
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/lex"
+	"gpuperf/internal/lists"
 )
 
 // language is what the sources of an interface write differently.
@@ -119,10 +120,7 @@ func (k *Kernel) launchedBy(l *launches.Launch) {
 	if l == nil || l.Arguments() != len(k.Params) {
 		return
 	}
-	var params []launches.Param
-	for _, p := range k.Params {
-		params = append(params, launches.Param{Name: p.Name, Integer: p.isSize()})
-	}
+	params := lists.Map(k.Params, func(p Param) launches.Param { return launches.Param{Name: p.Name, Integer: p.isSize()} })
 	if k.Launch = l.Bind(params); k.Launch.Block != nil {
 		k.Block = k.Launch.Block
 		k.Dims = max(len(k.Block), len(k.Launch.Grid))

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 	"gpuperf/lift/lower"
 	"gpuperf/lift/rules"
@@ -119,9 +120,6 @@ func bytes(t *lift.Type, at map[string]int64) (int64, error) {
 		}
 		n *= k
 	}
-	size := int64(0)
-	for _, c := range lift.Components(elem) {
-		size += c.DType.Size() * max(1, int64(c.Width))
-	}
+	size := lists.Sum(lift.Components(elem), func(c *lift.Type) int64 { return c.DType.Size() * max(1, int64(c.Width)) })
 	return n * size, nil
 }

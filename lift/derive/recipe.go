@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -77,11 +78,7 @@ var (
 type nest []*named
 
 func (n nest) String() string {
-	words := make([]string, len(n))
-	for i, l := range n {
-		words[i] = l.name
-	}
-	return strings.Join(words, " ")
+	return lists.Join(n, " ", func(l *named) string { return l.name })
 }
 
 func (n nest) unrolls() bool { return slices.Contains(n, unr) }

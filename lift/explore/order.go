@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
@@ -62,12 +63,7 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 		s.Prepare(s.Points, o.graph.Static)
 		o.ready = true
 	}
-	var left []*Point
-	for _, p := range s.Points {
-		if p.Err == nil && !o.seen[p] {
-			left = append(left, p)
-		}
-	}
+	left := lists.Where(s.Points, func(p *Point) bool { return p.Err == nil && !o.seen[p] })
 	if len(left) == 0 {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -194,10 +195,7 @@ func (r *Reference) Verified(ctx context.Context, dev device.Device, warnings *[
 }
 
 func inputTypes(p *lift.Program) (out []*lift.Type) {
-	for _, in := range p.Inputs {
-		out = append(out, in.Type)
-	}
-	return out
+	return lists.Map(p.Inputs, func(in lift.Param) *lift.Type { return in.Type })
 }
 
 // Elements counts the scalars of a value of a type with constant lengths; math.MaxInt64 if they overflow.
@@ -312,10 +310,7 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data m
 	}
 	rest := l.Inputs
 	take := func(t *lift.Type, arrays []lower.Array) lift.Value {
-		var bufs []*interp.Buffer
-		for _, a := range arrays {
-			bufs = append(bufs, buffers[a.Name])
-		}
+		bufs := lists.Map(arrays, func(a lower.Array) *interp.Buffer { return buffers[a.Name] })
 		return lower.Read(t, bufs)
 	}
 	var inputs []lift.Value

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -251,10 +252,6 @@ func (r *Result) Print(w io.Writer, dir string) error {
 	for _, t := range r.Temporaries {
 		fmt.Fprintf(w, "temporary %s: %d bytes\n", t.Name, t.Bytes)
 	}
-	var paths []string
-	for _, f := range r.Files {
-		paths = append(paths, filepath.Join(dir, f))
-	}
-	_, err := fmt.Fprintf(w, "wrote %s\n%s\n", strings.Join(paths, ", "), r.Build)
+	_, err := fmt.Fprintf(w, "wrote %s\n%s\n", lists.Join(r.Files, ", ", func(f string) string { return filepath.Join(dir, f) }), r.Build)
 	return err
 }

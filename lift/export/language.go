@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/emit/host"
 	"gpuperf/kernel/expr"
@@ -148,10 +149,7 @@ func (r *Result) passed(l Launch, prefix string) string {
 
 // openCLSetup gets the kernels when the function is called for the first time.
 func openCLSetup(r *Result, line printer) {
-	var names []string
-	for _, l := range r.Launches {
-		names = append(names, "k_"+l.Kernel)
-	}
+	names := lists.Map(r.Launches, func(l Launch) string { return "k_" + l.Kernel })
 	line("static cl_kernel %s;", strings.Join(names, ", "))
 	line("if (!%s) {", names[0])
 	for _, l := range r.Launches {

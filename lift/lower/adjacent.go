@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/lift"
 )
@@ -94,10 +95,7 @@ func (c *lowering) checkFunction(t *lift.Term, env *scope, out *val) {
 	if f.Op != lift.Lambda {
 		return
 	}
-	params := make([]*val, len(f.Params))
-	for i, p := range f.Params {
-		params[i] = unknown(p)
-	}
+	params := lists.Map(f.Params, unknown)
 	to := unknown(f.Body().Type)
 	switch {
 	case t.Op == lift.Let:

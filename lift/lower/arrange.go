@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
@@ -165,10 +166,7 @@ func (c *lowering) evaluate(e expr.Expr, at map[string]index) index {
 		}
 		return v
 	case *expr.Op:
-		args := make([]index, len(x.Args))
-		for k, a := range x.Args {
-			args[k] = c.evaluate(a, at)
-		}
+		args := lists.Map(x.Args, func(a expr.Expr) index { return c.evaluate(a, at) })
 		if out, ok := c.operate(x.Kind, args); ok {
 			return out
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -49,10 +50,7 @@ func (c *lowering) viewMapVec(t *lift.Term, env *scope) *val {
 
 // call is the value of a call with a scalar or vector result. Builtins are written as expressions, others as calls.
 func (c *lowering) call(u *lift.UserFun, args []*val, lanes int64) expr.Expr {
-	var values []expr.Expr
-	for _, a := range args {
-		values = append(values, a.components()...)
-	}
+	values := lists.Flat(args, (*val).components)
 	if c.isBuiltin(u) {
 		by := map[string]expr.Expr{}
 		for i, p := range u.Params {
@@ -214,11 +212,7 @@ func (c *lowering) callTuple(u *lift.UserFun, args []*val) []expr.Expr {
 		value := expand(l.Expr)
 		keep(l.Name, lift.Scalar(c.typeOf(value)), value)
 	}
-	out := make([]expr.Expr, len(u.Defs))
-	for i, d := range u.Defs {
-		out[i] = expand(d)
-	}
-	return out
+	return lists.Map(u.Defs, expand)
 }
 
 // typeOf is the type of an expression over the variables and arrays made so far.

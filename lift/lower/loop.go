@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -204,10 +205,7 @@ func (c *lowering) inGroup() bool {
 }
 
 func (c *lowering) openInames() []string {
-	var out []string
-	for _, l := range c.loops {
-		out = append(out, l.inames...)
-	}
+	out := lists.Flat(c.loops, func(l *loop) []string { return l.inames })
 	slices.Sort(out)
 	return out
 }

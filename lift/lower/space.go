@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/lift"
 	"gpuperf/polycount"
@@ -99,10 +100,7 @@ func (c *lowering) spaceOf(t *lift.Term, from kernel.Space) kernel.Space {
 		}
 		return from
 	}
-	total := int64(0)
-	for _, n := range counts(t.Type, nil) {
-		total += n
-	}
+	total := lists.Sum(counts(t.Type, nil), func(n int64) int64 { return n })
 	if total > maxPrivate || len(c.loops) == 0 {
 		return kernel.Global
 	}

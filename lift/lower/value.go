@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -90,11 +91,7 @@ func counts(t *lift.Type, owners []*owner) []int64 {
 		}
 		return all
 	case lift.TupleType:
-		var all []int64
-		for _, e := range t.Elems {
-			all = append(all, counts(e, owners)...)
-		}
-		return all
+		return lists.Flat(t.Elems, func(e *lift.Type) []int64 { return counts(e, owners) })
 	case lift.VectorType:
 		return []int64{int64(t.Width)}
 	}
@@ -123,10 +120,7 @@ func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*
 		}
 	case lift.TupleType:
 		v.get = func(k int) *val {
-			from := 0
-			for _, e := range t.Elems[:k] {
-				from += len(lift.Components(e))
-			}
+			from := lists.Sum(t.Elems[:k], func(e *lift.Type) int { return len(lift.Components(e)) })
 			to := from + len(lift.Components(t.Elems[k]))
 			return c.memory(t.Elems[k], bufs[from:to], base[from:to], owners)
 		}
@@ -181,11 +175,7 @@ func common(vs ...*val) kernel.Space {
 
 // components loads all scalars and vectors of a value that has no arrays.
 func (v *val) components() []expr.Expr {
-	var all []expr.Expr
-	for _, part := range v.parts() {
-		all = append(all, part.load())
-	}
-	return all
+	return lists.Map(v.parts(), func(part *val) expr.Expr { return part.load() })
 }
 
 // parts are the scalars and vectors of a value that has no arrays.

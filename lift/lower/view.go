@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
@@ -116,11 +117,7 @@ func (c *lowering) viewAppend(t *lift.Term, env *scope) *val {
 }
 
 func (c *lowering) viewAll(ts []*lift.Term, env *scope) []*val {
-	out := make([]*val, len(ts))
-	for i, t := range ts {
-		out[i] = c.view(t, env)
-	}
-	return out
+	return lists.Map(ts, func(t *lift.Term) *val { return c.view(t, env) })
 }
 
 // later is a view that is made on first use, in the loops open at that time, and reused as long as these are open.

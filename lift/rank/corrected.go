@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 )
 
 // learnCorrected multiplies the time of a cost model, whose score is the negative logarithm of the time, by a correction that trees have
@@ -15,26 +17,21 @@ import (
 //
 // The trees see what all models of costModels say that the features suffice for: the time, relative to the group, and the shares of its terms, which
 // tell what kind of launch it is better than counts do.
-func learnCorrected(train *Set) (Scorer, error) {
+func learnCorrected(train *Set) (_ Scorer, err error) {
+	defer throw.Catch(&err)
 	train = train.finished()
 	c := &corrected{names: train.Names}
 	for _, name := range costModels {
 		if needsOf(name)(train.Names) != nil {
 			continue
 		}
-		model, err := fitModel(name, train)
-		if err != nil {
-			return nil, err
-		}
+		model := fitModel(name, train)
 		c.models = append(c.models, model)
 	}
 	if len(c.models) == 0 {
 		return nil, needsOf(costModels[0])(train.Names)
 	}
-	scores, rows, err := c.rows(train)
-	if err != nil {
-		return nil, err
-	}
+	scores, rows := c.rows(train)
 	values := make([]float64, len(train.Points))
 	for i, s := range scores {
 		values[i] = -math.Log(train.Points[i].Seconds) - s
@@ -43,11 +40,9 @@ func learnCorrected(train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(s *Set) ([]float64, error) {
-		out, rows, err := c.rows(s)
-		if err != nil {
-			return nil, err
-		}
+	return func(s *Set) (_ []float64, err error) {
+		defer throw.Catch(&err)
+		out, rows := c.rows(s)
 		parallel.For(len(rows), func(i int) { out[i] += excess(rows[i]) })
 		return out, nil
 	}, nil
@@ -60,19 +55,17 @@ type corrected struct {
 }
 
 // rows are the scores of the last model, and what the trees see.
-func (c *corrected) rows(s *Set) (scores []float64, rows [][]float64, err error) {
+func (c *corrected) rows(s *Set) (scores []float64, rows [][]float64) {
 	more := make([][]float64, len(s.Points))
 	for _, m := range c.models {
 		var shares [][]float64
-		if scores, shares, err = m.predict(s); err != nil {
-			return nil, nil, err
-		}
+		scores, shares = m.predict(s)
 		for i, relative := range s.centred(scores) {
 			more[i] = append(append(more[i], relative), shares[i]...)
 		}
 	}
-	rows, err = placedRows(s, c.names, more)
-	return scores, rows, err
+	rows = placedRows(s, c.names, more)
+	return scores, rows
 }
 
 // finished is the points that ran to their end.
@@ -84,10 +77,7 @@ func (s *Set) finished() *Set {
 func (s *Set) centred(values []float64) []float64 {
 	out := slices.Clone(values)
 	for _, g := range s.Groups() {
-		var own []float64
-		for _, i := range g.Index {
-			own = append(own, values[i])
-		}
+		own := lists.Map(g.Index, func(i int) float64 { return values[i] })
 		middle := median(own)
 		for _, i := range g.Index {
 			out[i] -= middle

@@ -11,7 +11,9 @@ import (
 	"gpuperf/calibrate/lm"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -38,15 +40,10 @@ type CostModel struct {
 
 // NewCostModel prepares a fitted model for points with static features of these names. It fails if a feature of the model
 // cannot be computed from static features.
-func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (*CostModel, error) {
-	compiled, err := model.Compile()
-	if err != nil {
-		return nil, err
-	}
-	totals, err := totalsOf(names, model.Name, compiled.Features)
-	if err != nil {
-		return nil, err
-	}
+func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (_ *CostModel, err error) {
+	defer throw.Catch(&err)
+	compiled := throw.Get(model.Compile())
+	totals := totalsOf(names, model.Name, compiled.Features)
 	params, ok := fit.Values(compiled.Parameters)
 	if !ok {
 		return nil, fmt.Errorf("the fit of %s lacks a parameter of the model: calibrate again", fit.Model)
@@ -79,21 +76,17 @@ func Estimated(names []string, d *facts.Device) (Scorer, error) {
 		return nil, err
 	}
 	return func(s *Set) ([]float64, error) {
-		var out []float64
-		for _, p := range s.Points {
-			out = append(out, -math.Log(seconds(p.Features)))
-		}
-		return out, nil
+		return lists.Map(s.Points, func(p Point) float64 { return -math.Log(seconds(p.Features)) }), nil
 	}, nil
 }
 
 // totalsOf selects the features of a model from static features.
-func totalsOf(names []string, model string, of []string) (*launch.Selection, error) {
+func totalsOf(names []string, model string, of []string) *launch.Selection {
 	totals, err := launch.NewSelection(names, of)
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", model, err)
+		panic(throw.Errorf("model %s: %w", model, err))
 	}
-	return totals, nil
+	return totals
 }
 
 // Seconds is the time of a point, whose features are in the order of the names that the model was made for.
@@ -131,16 +124,10 @@ type fitted struct {
 	names []string // of the features
 }
 
-func fitModel(name string, train *Set) (*fitted, error) {
-	model, err := library.Load(name)
-	if err != nil {
-		return nil, err
-	}
+func fitModel(name string, train *Set) *fitted {
+	model := throw.Get(library.Load(name))
 	names := model.FeatureNames()
-	totals, err := totalsOf(train.Names, model.Name, names)
-	if err != nil {
-		return nil, err
-	}
+	totals := totalsOf(train.Names, model.Name, names)
 	var rows []calibrate.Row
 	for i := range train.Points {
 		p := &train.Points[i]
@@ -154,7 +141,7 @@ func fitModel(name string, train *Set) (*fitted, error) {
 		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: row, Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
-		return nil, ErrNoPoint
+		panic(throw.Of(ErrNoPoint))
 	}
 	fit := initial(model)
 	if len(rows) >= 3*len(model.ParameterNames()) { // enough points for a fit
@@ -163,37 +150,28 @@ func fitModel(name string, train *Set) (*fitted, error) {
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			rows = rows[:costRows]
 		}
-		fit, err = calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings})
-		if err != nil {
-			return nil, err
-		}
+		fit = throw.Get(calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings}))
 	}
-	cost, err := NewCostModel(train.Names, model, fit)
-	if err != nil {
-		return nil, err
-	}
-	return &fitted{cost, train.Names}, nil
+	cost := throw.Get(NewCostModel(train.Names, model, fit))
+	return &fitted{cost, train.Names}
 }
 
 // predict returns scores, the negative logarithms of times, and the shares of the model's terms.
-func (f *fitted) predict(s *Set) (scores []float64, shares [][]float64, err error) {
-	if s, err = s.Select(f.names); err != nil {
-		return nil, nil, err
-	}
+func (f *fitted) predict(s *Set) (scores []float64, shares [][]float64) {
+	s = throw.Get(s.Select(f.names))
 	scores = make([]float64, len(s.Points))
 	parallel.For(len(s.Points), func(i int) { scores[i] = -math.Log(max(f.Seconds(s.Points[i].Features), leastSeconds)) })
-	return scores, f.CostModel.shares(s), nil
+	return scores, f.CostModel.shares(s)
 }
 
 // learnCost fits the first of costModels alone.
-func learnCost(train *Set) (Scorer, error) {
-	model, err := fitModel(costModels[0], train)
-	if err != nil {
-		return nil, err
-	}
-	return func(s *Set) ([]float64, error) {
-		scores, _, err := model.predict(s)
-		return scores, err
+func learnCost(train *Set) (_ Scorer, err error) {
+	defer throw.Catch(&err)
+	model := fitModel(costModels[0], train)
+	return func(s *Set) (_ []float64, err error) {
+		defer throw.Catch(&err)
+		scores, _ := model.predict(s)
+		return scores, nil
 	}, nil
 }
 
@@ -213,12 +191,10 @@ func initial(model *models.Model) *calibrate.Fit {
 
 // needsOf returns an error if a model of the library needs other static features than these.
 func needsOf(name string) func(names []string) error {
-	return func(names []string) error {
-		model, err := library.Load(name)
-		if err != nil {
-			return err
-		}
-		_, err = totalsOf(names, model.Name, model.FeatureNames())
-		return err
+	return func(names []string) (err error) {
+		defer throw.Catch(&err)
+		model := throw.Get(library.Load(name))
+		totalsOf(names, model.Name, model.FeatureNames())
+		return nil
 	}
 }

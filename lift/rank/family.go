@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 // Families groups the benchmarks of the set: those that share more than half of their kinds of points belong together, directly or by
@@ -58,7 +59,8 @@ func (s *Set) unseen(train *Set) *Set {
 
 // LeaveFamiliesOut trains the ranker on all families but one and on more points, those of programs of that family left out, and ranks the points of that
 // one, for each family. More is nil where there is nothing else to learn from.
-func LeaveFamiliesOut(s, more *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
+func LeaveFamiliesOut(s, more *Set, r Ranker, opt OutcomeOptions) (_ *Outcomes, err error) {
+	defer throw.Catch(&err)
 	families := s.measured().Families()
 	if len(families) < 2 && more == nil {
 		return nil, fmt.Errorf("nothing is left to learn from: the benchmarks are one family (%s), which share most of their variants; "+
@@ -71,42 +73,35 @@ func LeaveFamiliesOut(s, more *Set, r Ranker, opt OutcomeOptions) (*Outcomes, er
 		if more != nil {
 			train.Points = append(train.Points, more.Where(func(p *Point) bool { return !in(p) }).Points...)
 		}
-		if err := out.transfer(train, s.Where(in), r, opt); err != nil {
-			return nil, err
-		}
+		out.transfer(train, s.Where(in), r, opt)
 	}
-	return out.finish(opt)
+	return out.finish(opt), nil
 }
 
 func (s *Set) measured() *Set { return s.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) }) }
 
 // transfer adds the outcomes on points of kinds that the training set does not have.
-func (o *Outcomes) transfer(train, test *Set, r Ranker, opt OutcomeOptions) error {
+func (o *Outcomes) transfer(train, test *Set, r Ranker, opt OutcomeOptions) {
 	train, test = train.measured(), test.measured()
 	for _, s := range []*Set{train, test} {
-		if err := s.Check(); err != nil {
-			return err
-		}
+		throw.If(s.Check())
 	}
 	unseen := test.unseen(train)
 	o.Seen += len(test.Points) - len(unseen.Points)
 	if len(unseen.Points) == 0 {
-		return nil
+		return
 	}
-	scorer, err := r.Fit(train)
-	if err != nil {
-		return err
-	}
-	groups, err := Try(unseen, scorer, opt)
+	scorer := throw.Get(r.Fit(train))
+	groups := throw.Get(Try(unseen, scorer, opt))
 	o.Groups = append(o.Groups, groups...)
-	return err
+	return
 }
 
 // finish summarizes the outcomes.
-func (o *Outcomes) finish(opt OutcomeOptions) (*Outcomes, error) {
+func (o *Outcomes) finish(opt OutcomeOptions) *Outcomes {
 	if len(o.Groups) == 0 {
-		return nil, fmt.Errorf("no group has %d points and a best time of %s", opt.minPoints(), format.Seconds(opt.MinBest))
+		panic(throw.Errorf("no group has %d points and a best time of %s", opt.minPoints(), format.Seconds(opt.MinBest)))
 	}
 	o.summarize()
-	return o, nil
+	return o
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/chart"
+	"gpuperf/internal/lists"
 )
 
 // Figures are the figures of section 8 of the paper, for several rankers on the same groups.
@@ -72,11 +73,7 @@ func (o *Outcomes) Write(w io.Writer) error {
 		}
 	}
 	if len(o.Families) > 0 {
-		var list []string
-		for _, f := range o.Families {
-			list = append(list, strings.Join(f, " "))
-		}
-		fmt.Fprintf(w, "left out in turn: %s\n", strings.Join(list, "; "))
+		fmt.Fprintf(w, "left out in turn: %s\n", lists.Join(o.Families, "; ", func(f []string) string { return strings.Join(f, " ") }))
 	}
 	if o.Seen > 0 {
 		fmt.Fprintf(w, "%d points not ranked: points of the same recipe and ND-range are learnt from\n", o.Seen)

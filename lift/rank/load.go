@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/samples"
 )
@@ -24,7 +25,8 @@ type Database struct {
 // Load reads a database, without the points of one benchmark ("" keeps all). With own, the files may have other features than
 // explorations have today, if all files have the same. Of the features that depend on the device, and of what walks with accesses tell, points
 // have those that are in all files.
-func Load(files []string, without string, own bool) (*Database, error) {
+func Load(files []string, without string, own bool) (_ *Database, err error) {
+	defer throw.Catch(&err)
 	db := &Database{Set: &Set{}}
 	always := launch.Names(nil)
 	for _, f := range launch.Features() {
@@ -33,10 +35,7 @@ func Load(files []string, without string, own bool) (*Database, error) {
 	db.Names = append(db.Names, launch.TrafficNames()...)
 	sets := map[string]*Set{}
 	for _, file := range files {
-		set, err := db.read(file)
-		if err != nil {
-			return nil, err
-		}
+		set := db.read(file)
 		if len(set.Points) == 0 {
 			continue
 		}
@@ -61,25 +60,17 @@ func Load(files []string, without string, own bool) (*Database, error) {
 }
 
 // read joins the samples of a file with their vectors.
-func (db *Database) read(file string) (*Set, error) {
-	list, err := samples.Load(file)
-	if err != nil {
-		return nil, err
-	}
+func (db *Database) read(file string) *Set {
+	list := throw.Get(samples.Load(file))
 	defer list.Close()
-	if err := list.Own(); err != nil {
-		return nil, err
-	}
-	v, warnings, err := ReadVectors(VectorsFile(file))
-	if err != nil {
-		return nil, err
-	}
+	throw.If(list.Own())
+	v, warnings := throw.Get2(ReadVectors(VectorsFile(file)))
 	if d, ok := list.Device(); ok && db.Device == nil {
 		db.Device = facts.Of(d)
 	}
-	set, joined, err := Join(v, list.All())
+	set, joined := throw.Get2(Join(v, list.All()))
 	db.Warnings = slices.Concat(db.Warnings, warnings, list.Warnings, joined)
-	return set, err
+	return set
 }
 
 // Replace writes the vectors to a file, replacing an old one; it is compressed if its name ends in .gz.

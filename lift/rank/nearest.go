@@ -3,6 +3,8 @@ package rank
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // nearest predicts the mean of the k nearest training points, by Euclidean distance (section 5.3 of the paper).
@@ -44,9 +46,6 @@ func (n *nearest) predict(row []float64) float64 {
 			worst = found[n.k-1].distance
 		}
 	}
-	sum := 0.0
-	for _, f := range found {
-		sum += n.values[f.index]
-	}
+	sum := lists.Sum(found, func(f neighbour) float64 { return n.values[f.index] })
 	return sum / float64(len(found))
 }

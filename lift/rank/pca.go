@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"gpuperf/internal/lists"
 )
 
 // PCA are principal components of scaled features (section 5.2 of the paper).
@@ -91,9 +93,5 @@ func (p *PCA) Apply(row []float64) []float64 {
 // Project returns the coordinates of a row along the components.
 func (p *PCA) Project(row []float64) []float64 {
 	z := p.Apply(row)
-	out := make([]float64, len(p.Components))
-	for k, c := range p.Components {
-		out[k] = floats.Dot(c, z)
-	}
-	return out
+	return lists.Map(p.Components, func(c []float64) float64 { return floats.Dot(c, z) })
 }

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Point is a variant of a benchmark, at a size and with a configuration of work-items.
@@ -67,10 +69,7 @@ func (s *Set) Groups() []Group {
 
 // Benchmarks lists the benchmarks in alphabetical order.
 func (s *Set) Benchmarks() []string {
-	var names []string
-	for _, p := range s.Points {
-		names = append(names, p.Benchmark)
-	}
+	names := lists.Map(s.Points, func(p Point) string { return p.Benchmark })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -108,11 +107,7 @@ func picker(all, names []string) (pick func(values []float64) []float64, lacks [
 		}
 	}
 	return func(values []float64) []float64 {
-		out := make([]float64, len(at))
-		for i, k := range at {
-			out[i] = values[k]
-		}
-		return out
+		return lists.Map(at, func(k int) float64 { return values[k] })
 	}, lacks
 }
 

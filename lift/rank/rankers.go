@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 )
 
@@ -50,7 +52,10 @@ func learnNearest(t *training) (predictor, error) {
 // rankers is the table of rankers. The first is the paper's.
 var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
-	{Name: "trees", Doc: "boosted trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) ([][]float64, error) { return placedRows(s, names, nil) }, places: true, learn: learnTrees},
+	{Name: "trees", Doc: "boosted trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) (_ [][]float64, err error) {
+		defer throw.Catch(&err)
+		return placedRows(s, names, nil), nil
+	}, places: true, learn: learnTrees},
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: learnCost, needs: needsOf(costModels[0])},
 	{Name: "corrected", Doc: "that time, or that of the model general where vectors have what moves between caches, and boosted trees of its errors", whole: learnCorrected, needs: needsOf(costModels[0])},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
@@ -188,20 +193,13 @@ func plainRows(s *Set, names []string) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([][]float64, len(s.Points))
-	for i, p := range s.Points {
-		rows[i] = p.Features
-	}
-	return rows, nil
+	return lists.Map(s.Points, func(p Point) []float64 { return p.Features }), nil
 }
 
 // placedRows are the logarithms of the features, of more numbers of each point, and, if the set has the features that they are computed from,
 // of the demands on the device; each row begins with the ranks of its values in the group, scaled so that the greatest is 1.
-func placedRows(s *Set, names []string, more [][]float64) ([][]float64, error) {
-	rows, err := plainRows(s, names)
-	if err != nil {
-		return nil, err
-	}
+func placedRows(s *Set, names []string, more [][]float64) [][]float64 {
+	rows := throw.Get(plainRows(s, names))
 	derived := demands(names)
 	for i, features := range rows {
 		row := slices.Clone(features)
@@ -218,7 +216,7 @@ func placedRows(s *Set, names []string, more [][]float64) ([][]float64, error) {
 		}
 		rows[i] = row
 	}
-	return withPlaces(s, rows), nil
+	return withPlaces(s, rows)
 }
 
 // withPlaces puts the rank of each value in its group before the rows. Ranks depend on the points of the group, but neither on
@@ -244,10 +242,7 @@ func withPlaces(s *Set, rows [][]float64) [][]float64 {
 
 // places are the ranks of the values at these indices, divided by their number.
 func places(values []float64, index []int) []float64 {
-	in := make([]float64, len(index))
-	for j, i := range index {
-		in[j] = values[i]
-	}
+	in := lists.Map(index, func(i int) float64 { return values[i] })
 	ranks := Ranks(in)
 	for j := range ranks {
 		ranks[j] /= float64(len(in))

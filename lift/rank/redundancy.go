@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"gpuperf/internal/lists"
 )
 
 // bins is the number of classes of values for estimating entropies.
@@ -42,10 +44,7 @@ func NewRedundancy(s *Set) (*Redundancy, error) {
 		return nil, err
 	}
 	throughput := s.Throughput()
-	rows := make([][]float64, len(s.Points))
-	for i, p := range s.Points {
-		rows[i] = p.Features
-	}
+	rows := lists.Map(s.Points, func(p Point) []float64 { return p.Features })
 	pca, err := NewPCA(rows, varianceShare)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 )
 
@@ -58,10 +59,7 @@ type binned struct {
 // binsOf divides a feature so that bins have about as many rows.
 func binsOf(rows [][]float64, feature int) binned {
 	b := binned{feature: feature, bin: make([]uint8, len(rows))}
-	sorted := make([]float64, len(rows))
-	for i, row := range rows {
-		sorted[i] = row[feature]
-	}
+	sorted := lists.Map(rows, func(row []float64) float64 { return row[feature] })
 	slices.Sort(sorted)
 	last := sorted[len(sorted)-1]
 	for k := range binCount - 1 {
@@ -135,10 +133,7 @@ func (b *booster) best(rows []int32, sum float64) (best split) {
 func (b *booster) grow(rows []int32, depth int) int {
 	at := len(b.out)
 	b.out, b.splits = append(b.out, treeNode{}), append(b.splits, split{})
-	sum := 0.0
-	for _, i := range rows {
-		sum += b.left[i]
-	}
+	sum := lists.Sum(rows, func(i int32) float64 { return b.left[i] })
 	b.out[at].value = rate * sum / (float64(len(rows)) + shrinkage)
 	if depth == 0 {
 		return at
@@ -207,10 +202,7 @@ func (b *booster) sequence(t *training) (list []tree) {
 
 // learnTrees predicts by boosted trees.
 func learnTrees(t *training) (predictor, error) {
-	middle := 0.0
-	for _, v := range t.values {
-		middle += v / float64(len(t.values))
-	}
+	middle := lists.Sum(t.values, func(v float64) float64 { return v / float64(len(t.values)) })
 	t = &training{rows: t.rows, values: slices.Clone(t.values)}
 	for i := range t.values {
 		t.values[i] -= middle

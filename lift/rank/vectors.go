@@ -17,6 +17,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
@@ -193,7 +194,8 @@ func assembled(name string, blocks []block) (v *Vectors, warnings []error) {
 }
 
 // Append writes the vectors to the end of a file, which it creates if necessary.
-func (v *Vectors) Append(path string) error {
+func (v *Vectors) Append(path string) (err error) {
+	defer throw.Catch(&err)
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("appending feature vectors: %w", err)
@@ -209,9 +211,7 @@ func (v *Vectors) Append(path string) error {
 			out.WriteByte('\n')
 		}
 	}
-	if err := v.write(&out, slices.Equal(lastNames(old), v.Names)); err != nil {
-		return err
-	}
+	v.write(&out, slices.Equal(lastNames(old), v.Names))
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("appending feature vectors: %w", err)
@@ -224,24 +224,25 @@ func (v *Vectors) Append(path string) error {
 }
 
 // Write writes a file of the vectors.
-func (v *Vectors) Write(w io.Writer) error { return v.write(w, false) }
+func (v *Vectors) Write(w io.Writer) (err error) {
+	defer throw.Catch(&err)
+	v.write(w, false)
+	return nil
+}
 
-func (v *Vectors) write(w io.Writer, named bool) error {
+func (v *Vectors) write(w io.Writer, named bool) {
 	enc := json.NewEncoder(w)
 	if !named {
-		if err := enc.Encode(header{VectorsVersion, v.Names}); err != nil {
-			return err
-		}
+		throw.If(enc.Encode(header{VectorsVersion, v.Names}))
 	}
 	for _, x := range v.List {
 		if len(x.Values) != len(v.Names) {
-			return fmt.Errorf("the vector of %s has %d values, for %d features", x.Kernel.Key(), len(x.Values), len(v.Names))
+			panic(throw.Errorf("the vector of %s has %d values, for %d features", x.Kernel.Key(), len(x.Values), len(v.Names)))
 		}
 		if err := enc.Encode(x); err != nil {
-			return fmt.Errorf("vector of %s: %w", x.Kernel.Key(), err)
+			panic(throw.Errorf("vector of %s: %w", x.Kernel.Key(), err))
 		}
 	}
-	return nil
 }
 
 // lastNames are the names that the last header of the text gives.

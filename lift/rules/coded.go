@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -92,10 +93,7 @@ func scatterToGather(m *Match) *lift.Term {
 
 func splitZip(m *Match) *lift.Term {
 	t := m.Term
-	var parts []*lift.Term
-	for _, k := range t.Arg().Kids {
-		parts = append(parts, lift.SplitOf(t.Sizes[0], k))
-	}
+	parts := lists.Map(t.Arg().Kids, func(k *lift.Term) *lift.Term { return lift.SplitOf(t.Sizes[0], k) })
 	return zipDeep(2, parts...)
 }
 
@@ -205,10 +203,7 @@ func vectorizeZip(m *Match) *lift.Term {
 	if op == nil || len(op.Defs) == 0 || op.Body != "" || slices.ContainsFunc(op.Params, func(p lift.Param) bool { return p.Type.Kind != lift.ScalarType }) {
 		return nil
 	}
-	var parts []*lift.Term
-	for _, k := range kids {
-		parts = append(parts, lift.AsVectorOf(w, k))
-	}
+	parts := lists.Map(kids, func(k *lift.Term) *lift.Term { return lift.AsVectorOf(w, k) })
 	arrays := lift.Of(lift.Zip, parts...)
 	if arrays.Err() != nil {
 		return arrays

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"sync"
 
 	"gpuperf/kernel/expr"
@@ -99,12 +100,7 @@ func lanewise(name string) Condition {
 		if f.Ops()&^simple != 0 {
 			return false
 		}
-		for _, u := range lift.UserFuns(f) {
-			if len(u.Defs) == 0 || u.Body != "" {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(lift.UserFuns(f), func(u *lift.UserFun) bool { return len(u.Defs) == 0 || u.Body != "" })
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -93,10 +94,7 @@ func (s Step) String() string {
 	if len(s.Args) > 0 {
 		text += "(" + s.Args.String() + ")"
 	}
-	var parts []string
-	for _, k := range s.Path {
-		parts = append(parts, strconv.Itoa(k))
-	}
+	parts := lists.Map(s.Path, strconv.Itoa)
 	if len(parts) > 0 {
 		text += " at " + strings.Join(parts, ".")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
@@ -94,10 +95,7 @@ func filterScan(m *Match) *lift.Term {
 func zeroOf(t *lift.Type) *lift.Term {
 	switch t.Kind {
 	case lift.TupleType:
-		var list []*lift.Term
-		for _, e := range t.Elems {
-			list = append(list, zeroOf(e))
-		}
+		list := lists.Map(t.Elems, zeroOf)
 		return lift.Of(lift.Tuple, list...)
 	case lift.VectorType:
 		return lift.Splat(t.Width, lift.Number(t.DType, "0"))

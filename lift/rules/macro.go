@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -20,11 +21,7 @@ var macros = map[string]*Macro{}
 
 // Macros lists the macro rules by name.
 func Macros() []*Macro {
-	var list []*Macro
-	for _, name := range slices.Sorted(maps.Keys(macros)) {
-		list = append(list, macros[name])
-	}
-	return list
+	return lists.Map(slices.Sorted(maps.Keys(macros)), func(name string) *Macro { return macros[name] })
 }
 
 // MacroByName returns the macro rule of that name, nil without one.
@@ -34,10 +31,7 @@ func MacroByName(name string) *Macro { return macros[name] }
 var fuseReduce Strategy
 
 func uses(names ...string) (list []Strategy) {
-	for _, n := range names {
-		list = append(list, Use(n))
-	}
-	return list
+	return lists.Map(names, func(n string) Strategy { return Use(n) })
 }
 
 func addMacros() {

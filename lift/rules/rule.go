@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -82,10 +82,7 @@ func (k ParamKind) IsNumber() bool { return k >= Dimension }
 
 // ParamNames lists the names of parameters.
 func ParamNames(list []Param) (names []string) {
-	for _, p := range list {
-		names = append(names, p.Name)
-	}
-	return names
+	return lists.Map(list, func(p Param) string { return p.Name })
 }
 
 // Args are the values of a rule's parameters: sizes, or whole numbers where the parameter stands for one.
@@ -93,11 +90,7 @@ type Args map[string]lift.Size
 
 // String lists the arguments by name.
 func (a Args) String() string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		parts = append(parts, name+" = "+a[name].String())
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(slices.Sorted(maps.Keys(a)), ", ", func(name string) string { return name + " = " + a[name].String() })
 }
 
 // Match is a rule that matches at a place, before its conditions are checked.

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -102,10 +103,7 @@ func elementOf(f *lift.Term, dims int) func(parts []*lift.Term) *lift.Term {
 		return nil
 	}
 	return func(parts []*lift.Term) *lift.Term {
-		var list []*lift.Term
-		for _, i := range order {
-			list = append(list, parts[i])
-		}
+		list := lists.Map(order, func(i int) *lift.Term { return parts[i] })
 		return in(list)
 	}
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/lift"
 )
 
@@ -83,10 +84,7 @@ func addUneven() {
 
 // throughZip applies a view to every array of a zip.
 func throughZip(zip *lift.Term, view func(x *lift.Term) *lift.Term) *lift.Term {
-	parts := make([]*lift.Term, len(zip.Kids))
-	for i, k := range zip.Kids {
-		parts[i] = view(k)
-	}
+	parts := lists.Map(zip.Kids, view)
 	return lift.Of(lift.Zip, parts...)
 }
 
@@ -167,10 +165,7 @@ func filled(t *lift.Type, number string) *lift.Term {
 type padding struct{ front, end lift.Size }
 
 func atEnd(more ...lift.Size) (list []padding) {
-	for _, n := range more {
-		list = append(list, padding{end: n})
-	}
-	return list
+	return lists.Map(more, func(n lift.Size) padding { return padding{end: n} })
 }
 
 // padStencils computes a stencil of two or three dimensions, over one grid or over a zip of several, at more places along each:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -100,18 +101,11 @@ func writeCSV(w io.Writer, records []*samples.Record) error {
 		}})
 	}
 	columns = append(columns, column{"trials_seconds", func(r *samples.Record) string {
-		var all []string
-		for _, t := range r.Trials {
-			all = append(all, float(t))
-		}
-		return strings.Join(all, " ")
+		return lists.Join(r.Trials, " ", float)
 	}})
 	distinct(columns, len(args), len(sizes))
 	out := csv.NewWriter(w)
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = c.name
-	}
+	row := lists.Map(columns, func(c column) string { return c.name })
 	out.Write(row)
 	for _, r := range records {
 		for i, c := range columns {

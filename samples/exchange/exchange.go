@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -45,19 +46,12 @@ var Imports = []Format{
 
 // Names are those of formats.
 func Names(formats []Format) (names []string) {
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(formats, func(f Format) string { return f.Name })
 }
 
 // List is a line that says what the formats are.
 func List(formats []Format) string {
-	var list []string
-	for _, f := range formats {
-		list = append(list, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
-	}
-	return strings.Join(list, "; ")
+	return lists.Join(formats, "; ", func(f Format) string { return fmt.Sprintf("%s (%s)", f.Name, f.Doc) })
 }
 
 func find(formats []Format, name string) (Format, error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -261,9 +262,5 @@ func isTime(seconds float64) bool { return seconds > 0 && seconds <= longest }
 
 // extents is like "64x64x1".
 func extents(v []int64) string {
-	var parts []string
-	for _, n := range v {
-		parts = append(parts, strconv.FormatInt(n, 10))
-	}
-	return strings.Join(parts, "x")
+	return lists.Join(v, "x", func(n int64) string { return strconv.FormatInt(n, 10) })
 }

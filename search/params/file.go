@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
@@ -208,10 +209,7 @@ func (f *File) conditions(n *yamlfile.Node) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, p := range f.Parameters {
-		names = append(names, p.Name)
-	}
+	names := lists.Map(f.Parameters, func(p Parameter) string { return p.Name })
 	for _, n := range list {
 		c, err := ParseCondition(n.Text, names)
 		if err != nil {

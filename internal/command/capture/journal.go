@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 // event is a line of a journal. Which of its fields it has depends on what has happened.
@@ -134,12 +136,7 @@ func (j journal) before(i int) journal {
 }
 
 func (j journal) of(kind string) (all []event) {
-	for _, e := range j.events {
-		if e.Event == kind {
-			all = append(all, e)
-		}
-	}
-	return all
+	return lists.Where(j.events, func(e event) bool { return e.Event == kind })
 }
 
 // way is a way in which a kernel is launched: the kernel, and the number of the first such launch.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
 )
 
@@ -186,10 +187,7 @@ func (f *file) application() []string {
 	if t.Timed == 0 {
 		return nil
 	}
-	var each []string
-	for _, ns := range t.Each {
-		each = append(each, seconds(ns))
-	}
+	each := lists.Map(t.Each, seconds)
 	cold := ""
 	if f.Way == 1 || t.Copied { // the code of the kernel was loaded for the first
 		cold = ", cold: true"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 )
@@ -63,10 +64,7 @@ func kernels(ends ...string) offer {
 
 // functions offers the kernel functions of the files that the call names.
 func functions(c *call, _ string) (all []string) {
-	for _, path := range c.args {
-		all = append(all, frontend.Names(c.cmd.Context(), path)...)
-	}
-	return all
+	return lists.Flat(c.args, func(path string) []string { return frontend.Names(c.cmd.Context(), path) })
 }
 
 // reading are the flags of the call that say how files are read.

@@ -13,6 +13,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/command/reference"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/microbench"
 	"gpuperf/launch"
 	"gpuperf/launchfile/draft"
@@ -132,10 +133,7 @@ func modelsOfProfile(c *call, _ string) []string {
 }
 
 func rankers(*call, string) (all []string) {
-	for _, r := range rank.Rankers() {
-		all = append(all, described(r.Name, r.Doc))
-	}
-	return all
+	return lists.Map(rank.Rankers(), func(r rank.Ranker) string { return described(r.Name, r.Doc) })
 }
 
 // sizesOfKernel offers the sizes of the kernels and programs of the files that the call names.
@@ -179,10 +177,7 @@ func sizesOfProgram(path string) []string {
 }
 
 func sizes(names []string) (all []string) {
-	for _, n := range names {
-		all = append(all, n+"=")
-	}
-	return all
+	return lists.Map(names, func(n string) string { return n + "=" })
 }
 
 // commands offers the commands below the one that the arguments name.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gpuperf/internal/lists"
 )
 
 // Page is the help of one command.
@@ -107,11 +109,7 @@ func list(entries []entry) []block {
 			column = max(column, len(e.name)+2)
 		}
 	}
-	var out []block
-	for _, e := range entries {
-		out = append(out, block{head: e.name, indent: column, text: e.meaning})
-	}
-	return out
+	return lists.Map(entries, func(e entry) block { return block{head: e.name, indent: column, text: e.meaning} })
 }
 
 // standard are the meanings of the flags that cobra adds.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gpuperf/internal/lists"
 )
 
 // roffOrder is the order of sections in pages for man; others follow.
@@ -28,11 +30,7 @@ func (p *Page) Roff(w io.Writer, version string) error {
 		}
 	}
 	if len(p.related) > 0 {
-		var names []string
-		for _, r := range p.related {
-			names = append(names, fmt.Sprintf("\\fB%s\\fR(1)", roff(dashed(r))))
-		}
-		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(names, ",\n"))
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", lists.Join(p.related, ",\n", func(r string) string { return fmt.Sprintf("\\fB%s\\fR(1)", roff(dashed(r))) }))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -172,10 +173,7 @@ func (p *Page) Entries() []string {
 
 // names are those of the entries, in order.
 func (s *Section) names() (list []string) {
-	for _, e := range s.Entries {
-		list = append(list, e.Name)
-	}
-	return list
+	return lists.Map(s.Entries, func(e *Entry) string { return e.Name })
 }
 
 // Select keeps the entries of these names, and whole sections by their titles, in letters of any case. An unknown name is an error that

@@ -8,6 +8,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/fleet"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -159,10 +160,7 @@ func featureClasses() (rows []row) {
 }
 
 func staticTotals() (rows []row) {
-	for _, t := range launch.Totals() {
-		rows = append(rows, row{name: t.Feature(), usage: t.Feature(), does: t.Doc})
-	}
-	return rows
+	return lists.Map(launch.Totals(), func(t launch.Total) row { return row{name: t.Feature(), usage: t.Feature(), does: t.Doc} })
 }
 
 func opcodes() (rows []row) {

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/roofline"
 )
 
@@ -289,10 +290,7 @@ func (s *Section) rankings(text []byte) error {
 }
 
 func (s *Section) ranks(all []ranked) {
-	var kernels []kernel
-	for _, r := range all {
-		kernels = append(kernels, r.Ranking...)
-	}
+	kernels := lists.Flat(all, func(r ranked) []kernel { return r.Ranking })
 	s.devices(kernels)
 	if len(all) == 1 && len(kernels) > 0 {
 		s.Title = titleOf(kernels)

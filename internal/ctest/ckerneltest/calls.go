@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/internal/ctest/cvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -268,10 +269,7 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 	if base := strings.TrimSuffix(name, "f"); expr.IsFunction(base) && base != name {
 		name = base
 	}
-	var args []values
-	for _, a := range x.Args {
-		args = append(args, m.convert(m.value(a, mask), t, mask))
-	}
+	args := lists.Map(x.Args, func(a cfront.Expr) values { return m.convert(m.value(a, mask), t, mask) })
 	out := newValues(t, m.items)
 	form := data
 	if name == "min" || name == "max" || name == "abs" && !t.IsFloat() {
@@ -282,10 +280,7 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 			if !is {
 				continue
 			}
-			var a []number
-			for _, v := range args {
-				a = append(a, v.lane(item, l))
-			}
+			a := lists.Map(args, func(v values) number { return v.lane(item, l) })
 			out.v[item*out.lanes+l] = apply(x, name, form, a)
 		}
 	}
@@ -316,10 +311,7 @@ func apply(x *cfront.Call, name string, form form, a []number) (n number) {
 	case name == "fma" || name == "mad":
 		n.f = math.FMA(a[0].f, a[1].f, a[2].f)
 	default:
-		var floats []float64
-		for _, b := range a {
-			floats = append(floats, b.f)
-		}
+		floats := lists.Map(a, func(b number) float64 { return b.f })
 		var known bool
 		if n.f, known = cvalue.Function(name, floats...); !known {
 			panic(failure("function " + x.Func))

@@ -239,12 +239,7 @@ func (m *machine) pretends(item int) bool {
 	if m.ghosts != nil && m.ghosts[item] || m.finished[item] {
 		return true
 	}
-	for _, l := range m.loops {
-		if l.finished[item] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.loops, func(l *loop) bool { return l.finished[item] })
 }
 
 // spend bounds the work of a run.
@@ -255,12 +250,7 @@ func (m *machine) spend() {
 }
 
 func anyOf(mask []bool) bool {
-	for _, is := range mask {
-		if is {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(mask, func(is bool) bool { return is })
 }
 
 // less is a mask without the work-items of others.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -142,10 +143,7 @@ func (m *machine) pretend(mask, ghosts []bool, part func([]bool)) {
 	for _, l := range m.loops {
 		jumps = append(jumps, l.broke, l.continued)
 	}
-	before := make([][]bool, len(jumps))
-	for i, j := range jumps {
-		before[i] = append([]bool(nil), j...)
-	}
+	before := lists.Map(jumps, func(j []bool) []bool { return append([]bool(nil), j...) })
 	part(mask)
 	for i, j := range jumps {
 		for item := range j {

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/internal/lists"
 )
 
 //go:embed shim
@@ -95,10 +97,7 @@ func Run(ctx context.Context, folder string, cases []Case) ([][]*Report, error) 
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, &CompileError{err, string(out)}
 	}
-	all := make([][]*Report, len(cases))
-	for i, c := range cases {
-		all[i] = make([]*Report, len(c.Launches))
-	}
+	all := lists.Map(cases, func(c Case) []*Report { return make([]*Report, len(c.Launches)) })
 	for first := 0; first < len(cases); {
 		var out bytes.Buffer
 		cmd := exec.CommandContext(ctx, binary, strconv.Itoa(first))

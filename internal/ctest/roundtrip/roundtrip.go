@@ -15,6 +15,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
 	"gpuperf/features"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -76,10 +77,9 @@ func (s *source) read(ctx context.Context) (*kernel.Kernel, error) {
 func (s *source) groups() []string {
 	var out []string
 	for _, bounds := range s.nest.Groups {
-		var all []string
-		for _, b := range bounds {
-			all = append(all, expr.FromAffine(s.renamed(b.Num).FloorDiv(b.Den).AddInt(1)).String())
-		}
+		all := lists.Map(bounds, func(b polycount.Bound) string {
+			return expr.FromAffine(s.renamed(b.Num).FloorDiv(b.Den).AddInt(1)).String()
+		})
 		text := all[0]
 		for _, next := range all[1:] {
 			text = fmt.Sprintf("minimum(%s, %s)", text, next)
