@@ -226,7 +226,7 @@ var commonTypes = map[string]*ctype{
 }
 
 // opaque are types of OpenCL C of which only the name matters.
-var opaque = strings.Fields(`image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image3d_t sampler_t event_t queue_t
+var opaque = strings.Fields(`image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image3d_t sampler_t queue_t
 	clk_event_t reserve_id_t ndrange_t`)
 
 // withVectors adds the vector types of some numbers: float2, float4 and so on. Those of three lanes in CUDA C are records of three numbers.

@@ -97,9 +97,36 @@ const constants = `#define M_PI 3.14159265358979323846
 #define NULL ((void *) 0)
 `
 
-func openCL() *dialect {
-	d := &dialect{
-		predefined: constants + `#define __OPENCL_VERSION__ 300
+// channels are the orders and types of the channels of images (cl.h).
+const channels = `#define CLK_R 0x10B0
+#define CLK_A 0x10B1
+#define CLK_RG 0x10B2
+#define CLK_RA 0x10B3
+#define CLK_RGB 0x10B4
+#define CLK_RGBA 0x10B5
+#define CLK_BGRA 0x10B6
+#define CLK_ARGB 0x10B7
+#define CLK_INTENSITY 0x10B8
+#define CLK_LUMINANCE 0x10B9
+#define CLK_SNORM_INT8 0x10D0
+#define CLK_SNORM_INT16 0x10D1
+#define CLK_UNORM_INT8 0x10D2
+#define CLK_UNORM_INT16 0x10D3
+#define CLK_UNORM_SHORT_565 0x10D4
+#define CLK_UNORM_SHORT_555 0x10D5
+#define CLK_UNORM_INT_101010 0x10D6
+#define CLK_SIGNED_INT8 0x10D7
+#define CLK_SIGNED_INT16 0x10D8
+#define CLK_SIGNED_INT32 0x10D9
+#define CLK_UNSIGNED_INT8 0x10DA
+#define CLK_UNSIGNED_INT16 0x10DB
+#define CLK_UNSIGNED_INT32 0x10DC
+#define CLK_HALF_FLOAT 0x10DD
+#define CLK_FLOAT 0x10DE
+`
+
+// openCLMacros are those of the language (OpenCL C 3.0).
+const openCLMacros = `#define __OPENCL_VERSION__ 300
 #define __OPENCL_C_VERSION__ 120
 #define CL_VERSION_1_0 100
 #define CL_VERSION_1_1 110
@@ -125,7 +152,37 @@ func openCL() *dialect {
 #define CLK_ADDRESS_MIRRORED_REPEAT 8
 #define CLK_FILTER_NEAREST 16
 #define CLK_FILTER_LINEAR 32
-`,
+#define memory_order_relaxed 0
+#define memory_order_acquire 2
+#define memory_order_release 3
+#define memory_order_acq_rel 4
+#define memory_order_seq_cst 5
+#define memory_scope_work_item 0
+#define memory_scope_work_group 1
+#define memory_scope_device 2
+#define memory_scope_all_svm_devices 3
+#define memory_scope_sub_group 4
+#define ATOMIC_VAR_INIT(x) (x)
+#define FLT_DIG 6
+#define FLT_MANT_DIG 24
+#define FLT_RADIX 2
+#define FLT_MAX_EXP 128
+#define FLT_MIN_EXP (-125)
+#define DBL_DIG 15
+#define DBL_MANT_DIG 53
+#define M_PI_4_F 0.78539816339744830962f
+#define M_1_PI_F 0.31830988618379067154f
+#define M_2_PI_F 0.63661977236758134308f
+#define M_2_SQRTPI_F 1.12837916709551257390f
+#define M_SQRT1_2_F 0.70710678118654752440f
+#define M_LN2_F 0.69314718055994530942f
+#define M_LN10_F 2.30258509299404568402f
+#define M_LOG10E_F 0.43429448190325182765f
+`
+
+func openCL() *dialect {
+	d := &dialect{
+		predefined: constants + channels + openCLMacros,
 		types: withVectors(map[string]expr.DType{
 			"char": expr.Int8, "uchar": expr.Uint8, "short": expr.Int16, "ushort": expr.Uint16, "int": expr.Int32, "uint": expr.Uint32,
 			"long": expr.Int64, "ulong": expr.Uint64, "half": expr.Float16, "float": expr.Float32, "double": expr.Float64,
@@ -147,7 +204,7 @@ func openCL() *dialect {
 	for name, t := range map[string]expr.DType{
 		"atomic_int": expr.Int32, "atomic_uint": expr.Uint32, "atomic_long": expr.Int64, "atomic_ulong": expr.Uint64,
 		"atomic_float": expr.Float32, "atomic_double": expr.Float64, "memory_order": expr.Int32, "memory_scope": expr.Int32,
-		"cl_mem_fence_flags": expr.Uint32,
+		"atomic_flag": expr.Int32, "atomic_size_t": expr.Uint64, "cl_mem_fence_flags": expr.Uint32, "event_t": expr.Uint64,
 	} {
 		d.types[name] = number(t)
 	}

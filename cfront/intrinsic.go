@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -14,21 +15,22 @@ type Kind string
 
 // The kinds of functions. IR is the name that both languages share for one: that of OpenCL C, unless it says something else here.
 const (
-	Math            Kind = "math"             // IR: a function of kernel expressions, if expr.IsFunction knows it
-	Operator        Kind = "operator"         // IR: the operator that it computes; / of one argument is the reciprocal
-	WorkItem        Kind = "work-item"        // IR: get_global_id and so on; of CUDA's variables see Member
-	Barrier         Kind = "barrier"          // of the work-group; the first argument, if any, says of which memory
-	SubgroupBarrier Kind = "subgroup barrier" // of the sub-group
-	Fence           Kind = "fence"            //
-	Atomic          Kind = "atomic"           // IR: add, sub, xchg, inc, dec, cmpxchg, min, max, and, or, xor, load, store
-	Shuffle         Kind = "shuffle"          // IR: shfl, shfl_up, shfl_down, shfl_xor
-	Vote            Kind = "vote"             // IR: all, any, ballot, active
-	Reduction       Kind = "reduction"        // of a sub-group or work-group. IR: reduce_add, scan_inclusive_add and so on
-	Convert         Kind = "convert"          // to the type of the call
-	Reinterpret     Kind = "reinterpret"      // the same bits in the type of the call
-	Load            Kind = "load"             // IR: vload (offset, pointer), load (pointer), prefetch
-	Store           Kind = "store"            // IR: vstore (value, offset, pointer), store (pointer, value)
-	Image           Kind = "image"            // a read or write of an image, or of a texture
+	Math            Kind = "math"              // IR: a function of kernel expressions, if expr.IsFunction knows it
+	Operator        Kind = "operator"          // IR: the operator that it computes; / of one argument is the reciprocal
+	WorkItem        Kind = "work-item"         // IR: get_global_id and so on; of CUDA's variables see Member
+	Barrier         Kind = "barrier"           // of the work-group; the first argument, if any, says of which memory
+	SubgroupBarrier Kind = "subgroup barrier"  // of the sub-group
+	Fence           Kind = "fence"             //
+	Atomic          Kind = "atomic"            // IR: add, sub, xchg, inc, dec, cmpxchg, min, max, and, or, xor, load, store
+	Shuffle         Kind = "shuffle"           // IR: shfl, shfl_up, shfl_down, shfl_xor
+	Vote            Kind = "vote"              // IR: all, any, ballot, active
+	Reduction       Kind = "reduction"         // of a sub-group or work-group. IR: reduce_add, scan_inclusive_add and so on
+	Convert         Kind = "convert"           // to the type of the call
+	Reinterpret     Kind = "reinterpret"       // the same bits in the type of the call
+	Load            Kind = "load"              // IR: vload (offset, pointer), load (pointer), prefetch
+	Store           Kind = "store"             // IR: vstore (value, offset, pointer), store (pointer, value)
+	Image           Kind = "image"             // a read or write of an image, or of a texture
+	AsyncCopy       Kind = "asynchronous copy" // by all work-items of a work-group
 	Print           Kind = "print"
 	Trap            Kind = "trap"
 	Clock           Kind = "clock"
@@ -49,17 +51,19 @@ type Intrinsic struct {
 type rule uint8
 
 const (
-	fixedResult   rule = iota
-	firstResult        // that of the first argument
-	secondResult       // that of the second
-	commonResult       // the common type of all
-	floatResult        // the common type; integers are taken as float
-	laneResult         // that of one lane of the common type
-	singleResult       // float, or vectors of it
-	pointeeResult      // what the first argument points to
-	integerResult      // int, as many as the argument has lanes
-	booleanResult      // int, as comparisons have
-	textureResult      // that of the elements of a texture, or the one that the call names
+	fixedResult    rule = iota
+	firstResult         // that of the first argument
+	secondResult        // that of the second
+	commonResult        // the common type of all
+	floatResult         // the common type; integers are taken as float
+	laneResult          // that of one lane of the common type
+	singleResult        // float, or vectors of it
+	pointeeResult       // what the first argument points to
+	integerResult       // int, as many as the argument has lanes
+	booleanResult       // int, as comparisons have
+	widerResult         // integers of twice the bits of the first argument
+	shuffledResult      // lanes of the first argument, as many as the last has
+	textureResult       // that of the elements of a texture, or the one that the call names
 )
 
 // IntrinsicOf is what a function of a kernel language does; ok is false for others.
@@ -146,6 +150,10 @@ func (p *typer) resultOf(name string, args []value) *ctype {
 		}
 	}
 	switch f.result {
+	case widerResult:
+		return wider(common)
+	case shuffledResult:
+		return shuffledLanes(args)
 	case textureResult:
 		if len(args) > 0 && args[0].t.elem != nil {
 			return args[0].t.elem
@@ -159,10 +167,7 @@ func (p *typer) resultOf(name string, args []value) *ctype {
 	case commonResult:
 		return numberOf(common)
 	case floatResult:
-		if base := common.Base(); base.IsInteger() || base == expr.Bool {
-			common = expr.DType(expr.Float32).Vector(common.Lanes())
-		}
-		return numberOf(common)
+		return numberOf(floating(common))
 	case laneResult:
 		return numberOf(common.Base())
 	case singleResult:
@@ -184,6 +189,35 @@ func (p *typer) resultOf(name string, args []value) *ctype {
 		return voidType
 	}
 	return number(f.fixed)
+}
+
+// floating is float in the place of integers.
+func floating(t expr.DType) expr.DType {
+	if base := t.Base(); base.IsInteger() || base == expr.Bool {
+		return expr.DType(expr.Float32).Vector(t.Lanes())
+	}
+	return t
+}
+
+// wider is the type of integers of twice the bits.
+func wider(t expr.DType) *ctype {
+	bits := t.Base().Size() * 16
+	if bits > 64 || !t.Base().IsInteger() {
+		return otherType
+	}
+	out := expr.DType(fmt.Sprintf("int%d", bits))
+	if !t.Base().IsSigned() {
+		out = "u" + out
+	}
+	return numberOf(out.Vector(t.Lanes()))
+}
+
+// shuffledLanes is a vector of the lanes of the first argument, as many as the last has.
+func shuffledLanes(args []value) *ctype {
+	if len(args) < 2 {
+		return otherType
+	}
+	return numberOf(args[0].t.dtype.Base().Vector(args[len(args)-1].t.dtype.Lanes()))
 }
 
 func numberOf(t expr.DType) *ctype {
@@ -244,5 +278,5 @@ var intrinsics = func() map[string]Intrinsic {
 // HasEffects reports whether a function of a kernel language does more than give a value.
 func HasEffects(name string) bool {
 	f, ok := IntrinsicOf(name)
-	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction, Outputs}, f.Kind)
+	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction, Outputs, AsyncCopy}, f.Kind)
 }

@@ -27,7 +27,12 @@ var intrinsicTable = []struct {
 		__tanhf:tanh __fsqrt_rn:sqrt __fsqrt_rz:sqrt __fsqrt_ru:sqrt __fsqrt_rd:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma
 		__fmaf_ru:fma __fmaf_rd:fma __fmaf_ieee_rn:fma __saturatef:saturate`},
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
-		bitselect popcount clz ctz`},
+		bitselect popcount clz ctz amd_min3:min3 amd_max3:max3 amd_median3:median3 amd_bitalign:funnelshift amd_bytealign:funnelshift`},
+	{Math, firstResult, "", `amd_bfe:bfe amd_bfm:bfm`},
+	{Math, widerResult, "", `upsample`},
+	{Math, shuffledResult, "", `shuffle shuffle2`},
+	{Math, fixedResult, expr.Uint32, `amd_pack:bits`},
+	{Math, fixedResult, expr.Float32, `amd_unpack0:bits amd_unpack1:bits amd_unpack2:bits amd_unpack3:bits`},
 	{Math, fixedResult, expr.Int32, `__mulhi:mul_hi __rhadd:rhadd __double2hiint:bits __double2loint:bits`},
 	{Math, fixedResult, expr.Uint32, `umin:min umax:max __umulhi:mul_hi __sad:sad __usad:sad __brev:brev __byte_perm:byte_perm __uhadd:hadd __urhadd:rhadd
 		__funnelshift_l:funnelshift __funnelshift_r:funnelshift __funnelshift_lc:funnelshift __funnelshift_rc:funnelshift
@@ -74,7 +79,7 @@ var intrinsicTable = []struct {
 		get_global_offset get_enqueued_local_size get_global_linear_id get_local_linear_id`},
 	{WorkItem, fixedResult, expr.Uint32, `get_work_dim get_sub_group_id get_sub_group_local_id get_sub_group_size get_num_sub_groups
 		get_max_sub_group_size`},
-	{Barrier, fixedResult, "", `barrier work_group_barrier:barrier __syncthreads:barrier`},
+	{Barrier, fixedResult, "", `wait_group_events:barrier barrier work_group_barrier:barrier __syncthreads:barrier`},
 	{Barrier, fixedResult, expr.Int32, `__syncthreads_count:barrier_count __syncthreads_and:barrier_and __syncthreads_or:barrier_or`},
 	{SubgroupBarrier, fixedResult, "", `sub_group_barrier __syncwarp:sub_group_barrier`},
 	{Fence, fixedResult, "", `mem_fence read_mem_fence:mem_fence write_mem_fence:mem_fence atomic_work_item_fence:mem_fence
@@ -92,12 +97,17 @@ var intrinsicTable = []struct {
 		atomicAdd_block:add atomicSub_block:sub atomicExch_block:xchg atomicMin_block:min atomicMax_block:max atomicCAS_block:cmpxchg
 		atomicAdd_system:add atomicSub_system:sub atomicExch_system:xchg atomicMin_system:min atomicMax_system:max
 		atomicCAS_system:cmpxchg`},
-	{Atomic, fixedResult, "", `atomic_store:store atomic_store_explicit:store`},
+	{Atomic, fixedResult, "", `atomic_store:store atomic_store_explicit:store atomic_init:store atomic_flag_clear:clear atomic_flag_clear_explicit:clear`},
+	{Atomic, fixedResult, expr.Int32, `atomic_flag_test_and_set:set atomic_flag_test_and_set_explicit:set`},
+	{AsyncCopy, fixedResult, expr.Uint64, `async_work_group_copy async_work_group_strided_copy`},
 	{Shuffle, secondResult, "", `__shfl_sync:shfl __shfl_up_sync:shfl_up __shfl_down_sync:shfl_down __shfl_xor_sync:shfl_xor`},
 	{Shuffle, firstResult, "", `__shfl:shfl __shfl_up:shfl_up __shfl_down:shfl_down __shfl_xor:shfl_xor sub_group_shuffle:shfl
-		sub_group_shuffle_up:shfl_up sub_group_shuffle_down:shfl_down sub_group_shuffle_xor:shfl_xor sub_group_broadcast:shfl
+		sub_group_shuffle_up:shfl_up sub_group_shuffle_down:shfl_down sub_group_shuffle_xor:shfl_xor sub_group_broadcast:shfl intel_sub_group_shuffle:shfl
+		intel_sub_group_shuffle_up:shfl_up intel_sub_group_shuffle_down:shfl_down intel_sub_group_shuffle_xor:shfl_xor sub_group_non_uniform_broadcast:shfl
+		sub_group_broadcast_first:shfl sub_group_shuffle_relative_up:shfl_up sub_group_shuffle_relative_down:shfl_down
 		work_group_broadcast:broadcast`},
 	{Vote, fixedResult, expr.Uint32, `__ballot_sync:ballot __activemask:active __match_any_sync:match`},
+	{Vote, fixedResult, "uint32x4", `sub_group_ballot:ballot`},
 	{Vote, fixedResult, expr.Int32, `__any_sync:any __all_sync:all sub_group_any:any sub_group_all:all work_group_any:any work_group_all:all`},
 	{Reduction, firstResult, "", `sub_group_reduce_add:reduce_add sub_group_reduce_min:reduce_min sub_group_reduce_max:reduce_max
 		sub_group_scan_inclusive_add:scan_inclusive_add sub_group_scan_exclusive_add:scan_exclusive_add
@@ -124,7 +134,9 @@ var intrinsicTable = []struct {
 	{Image, fixedResult, "uint32x4", `read_imageui`},
 	{Image, fixedResult, "float16x4", `read_imageh`},
 	{Image, fixedResult, "", `write_imagef write_imagei write_imageui write_imageh`},
-	{Image, fixedResult, expr.Int32, `get_image_width get_image_height get_image_depth`},
+	{Image, fixedResult, expr.Int32, `get_image_width get_image_height get_image_depth get_image_channel_data_type get_image_channel_order get_image_num_mip_levels`},
+	{Image, fixedResult, expr.Uint64, `get_image_array_size`},
+	{Image, fixedResult, "int32x2", `get_image_dim`},
 	{Image, textureResult, "", `tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered tex1DLod tex2DLod tex3DLod tex1DGrad tex2DGrad tex3DGrad texCubemap
 		tex2Dgather surf1Dread surf2Dread surf3Dread surf1DLayeredread surf2DLayeredread surfCubemapread`},
 	{Image, fixedResult, "", `surf1Dwrite surf2Dwrite surf3Dwrite surf1DLayeredwrite surf2DLayeredwrite surfCubemapwrite`},

@@ -356,8 +356,11 @@ func Part(e Expr, f Field) Expr {
 func Lanes(e Expr) *Lane { return &Lane{typed: typed{Pos: e.Place(), DType: e.Type()}, X: e} }
 
 // Element is the element of an array, or of what a pointer points to, at an index in its outermost dimension.
-func Element(e Expr, i int64) Expr {
-	return &Index{typed{Pos: e.Place(), DType: e.PointsTo(), Rec: e.Record()}, e, []Expr{&Int{typed{Pos: e.Place(), DType: expr.Int32}, i}}}
+func Element(e Expr, i int64) Expr { return ElementAt(e, NewInt(e.Place(), i)) }
+
+// ElementAt is such an element at an index that is computed.
+func ElementAt(e, i Expr) Expr {
+	return &Index{typed{Pos: e.Place(), DType: e.PointsTo(), Rec: e.Record()}, e, []Expr{i}}
 }
 
 // Operands lists the operands of e from left to right.

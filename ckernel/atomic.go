@@ -17,6 +17,9 @@ var atomics = map[string]expr.OpKind{
 
 // atomicName is what an atomic function does: atomicAdd, atomic_add, atom_add, atomic_fetch_add_explicit.
 func atomicName(f string) string {
+	if known, ok := cfront.IntrinsicOf(f); ok && known.Kind == cfront.Atomic {
+		return known.IR
+	}
 	f = strings.ToLower(f)
 	for _, prefix := range []string{"atomic", "atom", "_", "fetch_"} {
 		f = strings.TrimPrefix(f, prefix)
@@ -92,6 +95,17 @@ func (b *builder) pointed(e cfront.Expr) place {
 func (b *builder) exchange(x *cfront.Call, name string, elem expr.DType, place func() expr.Expr, operand expr.Expr) {
 	var value expr.Expr
 	switch {
+	case name == "load":
+		b.assignTemp(x.Pos, b.scratch("old", elem), place())
+		return
+	case name == "store" && len(x.Args) > 1:
+		b.emit(&record{pos: x.Pos, lhs: place(), rhs: operand})
+		return
+	case name == "clear":
+		b.emit(&record{pos: x.Pos, lhs: place(), rhs: expr.Int{Value: 0}})
+		return
+	case name == "set":
+		value = expr.Int{Value: 1}
 	case (name == "exch" || name == "xchg") && len(x.Args) > 1:
 		value = operand
 	case (name == "cas" || name == "cmpxchg") && len(x.Args) > 2:

@@ -30,6 +30,10 @@ func (b *builder) callEffect(x *cfront.Call) {
 	switch {
 	case b.file.Function(x.Func) != nil:
 		b.called(x)
+	case x.Func == "wait_group_events":
+		alone := *x
+		alone.Args = nil
+		b.barrier(&alone)
 	case slices.Contains(barriers, x.Func):
 		b.barrier(x)
 	case slices.Contains(nothing, x.Func):
@@ -96,6 +100,10 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.outputs(x)
 	case isVoteBarrier(x):
 		return b.voteAtBarrier(x)
+	case asyncCopies[x.Func] > 0:
+		return b.asyncCopy(x)
+	case x.Func == "shuffle" || x.Func == "shuffle2":
+		return b.permuted(x)
 	case isShuffle(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
@@ -411,6 +419,8 @@ var operations = map[string]operation{
 	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
 
+	"min3": {counts: each("maxmin", "maxmin")}, "max3": {counts: each("maxmin", "maxmin")}, "median3": {counts: each("maxmin", "maxmin", "maxmin", "maxmin")},
+	"bfe": {counts: each("shift", "bw")}, "bfm": {counts: each("shift", "add", "shift")}, "upsample": {counts: each("shift", "bw")},
 	"mul_hi": {counts: each("mul")}, "mad_hi": {counts: each("madd")}, "add_sat": {counts: each("add")}, "sub_sat": {counts: each("add")},
 	"mad_sat": {counts: each("madd")}, "degrees": {counts: each("mul")}, "radians": {counts: each("mul")}, "maxmag": {counts: each("maxmin")}, "minmag": {counts: each("maxmin")},
 	"cross": {counts: func(int64) map[string]int64 { return map[string]int64{"mul": 3, "madd": 3} }},

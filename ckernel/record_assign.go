@@ -338,3 +338,42 @@ func (b *builder) accessBytes(pos cfront.Pos, at *address, t expr.DType, n int64
 	b.live, b.open = before, b.open[:open]
 	return out
 }
+
+// asyncCopies are copies by all work-items of a work-group (OpenCL C 3.0, 6.15.11).
+var asyncCopies = map[string]int{"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
+
+// asyncCopy follows async_work_group_copy(to, from, n, event), whose strided kind has the stride of the side in global memory after n. The work-items of a work-group share the
+// elements out in turn, as the text
+//
+//	for (i = get_local_linear_id(); i < n; i += items) to[i] = from[i];
+//
+// would. Its value, the event, is 0: what waits for it is a barrier.
+func (b *builder) asyncCopy(x *cfront.Call) expr.Expr {
+	if len(x.Args) != asyncCopies[x.Func] {
+		b.fail(x, "", "%s takes %d arguments", x.Func, asyncCopies[x.Func])
+	}
+	items := int64(1)
+	for _, n := range b.opt.Local {
+		items *= n
+	}
+	index := cfront.Calling(x, "get_local_linear_id")
+	v, i := cfront.Temporary("copied", index)
+	v.Init = index
+	step := cfront.Assignment(i, cfront.NewInt(x.Pos, items))
+	step.Op = "+"
+	to, from := x.Args[0], x.Args[1]
+	side := func(p cfront.Expr, strided bool) cfront.Expr {
+		if strided {
+			return cfront.ElementAt(p, cfront.Operation(x.Pos, "*", i, x.Args[3]))
+		}
+		return cfront.ElementAt(p, i)
+	}
+	strided := len(x.Args) == 5
+	local := b.addressOf(to).array
+	toLocal := local != nil && local.space == cfront.LocalSpace
+	b.statement(&cfront.For{
+		Pos: x.Pos, Init: &cfront.Declare{Pos: x.Pos, Vars: []*cfront.Var{v}}, Cond: cfront.Operation(x.Pos, "<", i, x.Args[2]), Step: step,
+		Body: &cfront.Do{Pos: x.Pos, X: cfront.Assignment(side(to, strided && !toLocal), side(from, strided && toLocal))},
+	})
+	return expr.Int{Value: 0}
+}

@@ -1,6 +1,8 @@
 package ckernel
 
 import (
+	"slices"
+
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
@@ -290,4 +292,85 @@ func (a *array) elements() *expr.Poly {
 		return nil
 	}
 	return n
+}
+
+// permuted is shuffle(a, mask) or shuffle2(a, b, mask) of OpenCL C: lanes of vectors, which the mask chooses by its last bits (OpenCL C 3.0, 6.15.13). A mask of numbers
+// names lanes as a.s31 does, which costs nothing; by another one each lane is an operation.
+func (b *builder) permuted(x *cfront.Call) expr.Expr {
+	last := len(x.Args) - 1
+	mask := x.Args[last]
+	if last < 1 || !x.DType.IsVector() || slices.ContainsFunc(x.Args, func(a cfront.Expr) bool { return !a.Type().IsVector() }) {
+		b.fail(x, "", "%s takes vectors and a mask", x.Func)
+	}
+	lanes, known := b.maskOf(mask)
+	if !known {
+		return b.permutedByData(x)
+	}
+	n := x.Args[0].Type().Lanes()
+	var of []cfront.Expr
+	for _, a := range x.Args[:last] {
+		of = append(of, b.kept(a))
+	}
+	out := b.vectorArray("permuted", x.DType)
+	for i, lane := range lanes {
+		lane &= width(n)*int64(len(of)) - 1
+		from := of[min(lane/width(n), int64(len(of)-1))]
+		if lane%width(n) >= n {
+			b.fail(x, "", "%s takes a lane that a vector of three has not", x.Func)
+		}
+		b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, out, constant(int64(i)), 1, nil), rhs: b.value(oneLane(cfront.Lanes(from), from, int(lane%width(n))))})
+	}
+	return b.access(x.Pos, out, constant(0), x.DType.Lanes(), nil)
+}
+
+// width is how many lanes a mask tells apart of a vector of n.
+func width(n int64) int64 {
+	if n == 3 {
+		return 4
+	}
+	return n
+}
+
+// maskOf are the numbers of a vector that the text has as such.
+func (b *builder) maskOf(e cfront.Expr) (lanes []int64, ok bool) {
+	if r, is := e.(*cfront.Ref); is && r.Var.Const && r.Var.Init != nil {
+		e = r.Var.Init
+	}
+	v, is := e.(*cfront.Vector)
+	if !is {
+		return nil, false
+	}
+	for _, x := range v.Elems {
+		n, known := b.number(x)
+		if !known || x.Type().IsVector() {
+			return nil, false
+		}
+		lane, known := n.Constant()
+		if !known {
+			return nil, false
+		}
+		lanes = append(lanes, lane)
+	}
+	if len(lanes) == 1 {
+		lanes = slices.Repeat(lanes, int(v.DType.Lanes()))
+	}
+	return lanes, int64(len(lanes)) == v.DType.Lanes()
+}
+
+func (b *builder) permutedByData(x *cfront.Call) expr.Expr {
+	f := &kernel.Function{Result: x.DType, Counts: map[expr.DType]map[string]int64{x.DType.Base(): {"func:" + x.Func: x.DType.Lanes()}}, Body: "return " + x.Func + "("}
+	call := &expr.Call{}
+	for i, a := range x.Args {
+		name := string(rune('a' + i))
+		if i > 0 {
+			f.Body += ", "
+		}
+		f.Body += name
+		f.Params = append(f.Params, kernel.FunctionParam{Name: name, DType: a.Type()})
+		call.Args = append(call.Args, b.value(a))
+	}
+	f.Body += ");"
+	f.Name = b.functionNamed(x.Func, f)
+	call.Func = f.Name
+	return call
 }

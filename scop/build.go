@@ -303,6 +303,11 @@ func appended[T any](list []T, more ...T) []T { return append(list[:len(list):le
 func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64 {
 	b.inner[v] = b.depth
 	b.env[v] = nil
+	if !bare && b.uses.iterators[v] && v.Init != nil { // what counts loops is no memory
+		b.domain = at.domain
+		b.env[v] = b.learned(v, v.Init)
+		return place
+	}
 	if bare || b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
 		return place
 	}

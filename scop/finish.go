@@ -99,7 +99,7 @@ func (n *Nest) needs(name string) bool {
 // drop leaves out the assignments to integers that nothing reads, as what they have is known wherever it is used, and after the region; and parameters of these alone.
 func (b *builder) drop() {
 	n := b.nest
-	n.Finals = map[*cfront.Var][]Final{}
+	n.Finals, n.Counters = map[*cfront.Var][]Final{}, b.uses.iterators
 	for v, list := range b.env {
 		if b.uses.declared[v] {
 			continue

@@ -35,6 +35,8 @@ type Nest struct {
 	Given map[string]cfront.Expr
 	// Finals are the values after the region of integers that it assigns, as far as they are affine.
 	Finals map[*cfront.Var][]Final
+	// Counters are the variables that count its loops, also those of forms that are no for loops in the text.
+	Counters map[*cfront.Var]bool
 	// Context holds of the parameters: a set without dimensions.
 	Context *polycount.Set
 	Arrays  []*Array

@@ -57,7 +57,7 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 			t.Fatalf("run at %v: %v", at, err)
 		}
 		at = maps.Clone(at)
-		for _, name := range []string{"p", "q"} { // where they are not assigned
+		for _, name := range []string{"p", "q", "z"} { // where they are not assigned
 			at[name] = int64(start(name, ""))
 		}
 		for name, e := range n.Given { // what a variable has before the region

@@ -51,14 +51,13 @@ func (x *expander) statement(s cfront.Stmt) []cfront.Stmt {
 		return []cfront.Stmt{x.body(y)}
 	case *cfront.For:
 		out := *y
-		before, items, broken := x.loop(y.Pos, x.list(itemsOf(y.Body)))
 		_, last := cfront.Lines(y)
-		out.Body, out.Broken = block(y.Body.Place(), items, last), broken
-		return append(before, &out)
+		out.Body = block(y.Body.Place(), x.list(itemsOf(y.Body)), last)
+		before, loop := x.forLoop(&out)
+		return append(before, loop)
 	case *cfront.While:
-		out := *y
-		out.Body = x.body(y.Body)
-		return []cfront.Stmt{&out}
+		before, loop := x.while(y)
+		return append(before, loop)
 	case *cfront.If:
 		out := *y
 		pre, cond := x.hoisted(y.Cond)

@@ -120,12 +120,13 @@ func labelled(items []cfront.Stmt) []cfront.Stmt {
 	return items
 }
 
-// loop takes the jumps in the body of a loop apart: the statements before it, and its body.
-func (x *expander) loop(at cfront.Pos, items []cfront.Stmt) (before []cfront.Stmt, body []cfront.Stmt, broken bool) {
+// loop takes the jumps in the body of a loop apart, at whose end each iteration does something more: the statements before it, and its body.
+func (x *expander) loop(at cfront.Pos, items, post []cfront.Stmt) (before []cfront.Stmt, body []cfront.Stmt, broken bool) {
 	items = labelled(items)
 	if out, ok := apart(items, exit{is: func(j *cfront.Jump) bool { return j.What == "continue" }, loop: true}); ok {
 		items = out
 	}
+	items = slices.Concat(items, post)
 	e := exit{is: func(j *cfront.Jump) bool { return j.What == "break" }, loop: true, keep: true}
 	if !slices.ContainsFunc(items, e.within) {
 		return nil, items, false

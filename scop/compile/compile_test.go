@@ -140,6 +140,7 @@ func TestOpenExtents(t *testing.T) {
 func TestLeft(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"int i;\n#pragma scop\nfor (i = 0; i < n && i < 2*g; i++) a[i] = 0;\n#pragma endscop\na[i] = 1;", "i counts a loop of the region, may be used after it"},
+		{"int i, j;\n#pragma scop\nfor (i = 0, j = n; i < j; i++, j--) a[i] = 0;\n#pragma endscop\na[i] = 1;", "i counts a loop of the region, may be used after it"},
 		{"\n#pragma scop\nfor (g = 0; g < n && g < 5; g++) a[g] = 0;\n#pragma endscop\n", "g counts a loop of the region"},
 		{"\n#pragma scop\n#define TWO 2\na[0] = TWO;\n#pragma endscop\n", "#define in a region would be lost"},
 		{"\n#pragma scop\na[0] = 1;\n#ifdef X\na[1] = 1;\n#pragma endscop\n#endif\n", "pragma"},

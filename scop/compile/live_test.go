@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/scop"
 )
 
 // TestLive: which of i, j and k may be used with the value that the region gives them.
@@ -39,8 +40,12 @@ func TestLive(t *testing.T) {
 		if err != nil || len(regions) != 1 {
 			t.Fatal(len(regions), err)
 		}
+		n, err := scop.Build(f, regions[0])
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := ""
-		for _, v := range slices.SortedFunc(maps.Keys(usesOf(regions[0]).iterators), func(v, w *cfront.Var) int { return strings.Compare(v.Name, w.Name) }) {
+		for _, v := range slices.SortedFunc(maps.Keys(n.Counters), func(v, w *cfront.Var) int { return strings.Compare(v.Name, w.Name) }) {
 			if live(regions[0], v) {
 				got += v.Name
 			}

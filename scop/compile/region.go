@@ -127,7 +127,7 @@ func (p *part) braces(offset func(line int) int) (start, end int, err error) {
 // region and used after it. It refuses regions whose iterators are used after them where their values are not known.
 func (p *part) scalarsAfter() error {
 	use := usesOf(p.region)
-	for v := range use.iterators {
+	for v := range p.nest.Counters {
 		if !use.declared[v] && len(p.nest.Finals[v]) == 0 && live(p.region, v) {
 			return p.file.Errorf(v.Pos, "%s counts a loop of the region, may be used after it, and has no value there that is affine", v.Name)
 		}

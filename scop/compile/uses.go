@@ -9,14 +9,13 @@ import (
 
 // uses is what a function does with the variables of a region.
 type uses struct {
-	iterators map[*cfront.Var]bool // of loops of the region
-	declared  map[*cfront.Var]bool // in the region
-	after     map[*cfront.Var]bool // mentioned outside of the region, other than in loops that begin by assigning to them
-	repeated  bool                 // the function may run the region several times
+	declared map[*cfront.Var]bool // in the region
+	after    map[*cfront.Var]bool // mentioned outside of the region, other than in loops that begin by assigning to them
+	repeated bool                 // the function may run the region several times
 }
 
 func usesOf(r *cfront.Region) *uses {
-	u := &uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, false}
+	u := &uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, false}
 	region := map[cfront.Stmt]bool{}
 	for _, s := range r.Items {
 		region[s] = true
@@ -27,13 +26,8 @@ func usesOf(r *cfront.Region) *uses {
 }
 
 func (u *uses) inside(s cfront.Stmt) {
-	switch x := s.(type) {
-	case *cfront.For:
-		if v := counts(x); v != nil {
-			u.iterators[v] = true
-		}
-	case *cfront.Declare:
-		for _, v := range x.Vars {
+	if d, ok := s.(*cfront.Declare); ok {
+		for _, v := range d.Vars {
 			u.declared[v] = true
 		}
 	}

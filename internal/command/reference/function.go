@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
@@ -16,9 +17,13 @@ import (
 // flag is one of a command line, in the first line of an example.
 var flag = regexp.MustCompile(`--(\w+) ('[^']+'|\S+)`)
 
-// readFunction reads a kernel function of CUDA C. Its first line may be a comment with flags for the launch.
+// readFunction reads a kernel function of CUDA C, or of OpenCL C. Its first line may be a comment with flags for the launch.
 func readFunction(ctx context.Context, text string) (*kernel.Kernel, error) {
-	file, err := cfront.Parse(ctx, "example.cu", text, cfront.Options{Language: cfront.CUDA})
+	name := "example.cu"
+	if strings.Contains(text, "__kernel") {
+		name = "example.cl"
+	}
+	file, err := cfront.Parse(ctx, name, text, cfront.Options{})
 	if err != nil {
 		return nil, err
 	}

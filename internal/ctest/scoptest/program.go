@@ -18,7 +18,7 @@ func Program(t *rapid.T, convex bool) string {
 	}
 	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
-	g.line("  int i, j, k, p = 3, q = 5;")
+	g.line("  int i, j, k, p = 3, q = 5, z = 7;")
 	g.line("  double s, u;")
 	g.line("  double L[120];")
 	g.integers, g.scattered = !convex && rapid.Bool().Draw(t, "integers"), rapid.Bool().Draw(t, "scattered")
@@ -115,6 +115,10 @@ func (g *generator) loop(depth int) {
 	low, high := g.low(), g.bound()
 	step := g.pick("step", "1", "1", "1", "2", "3")
 	form := rapid.IntRange(0, 5).Draw(g.t, "form")
+	if !g.convex && g.chance("free", 3) {
+		form = rapid.IntRange(6, 9).Draw(g.t, "free form")
+	}
+	last := ""
 	switch form {
 	case 0:
 		g.line("for (%s = %s; %s < %s; %s++) {", i, low, i, high, i)
@@ -126,11 +130,23 @@ func (g *generator) loop(depth int) {
 		g.line("for (%s = %s - 1; %s >= %s; %s--) {", i, high, i, low, i)
 	case 4:
 		g.line("for (%s = %s - 1; %s > %s - 1; %s = %s - %s) {", i, high, i, low, i, i, step)
+	case 6:
+		g.line("for (%s = %s; %s-- > %s; ) {", i, high, i, low)
+	case 7:
+		g.line("for (%s = %s, z = %s; %s < z; %s++, z--) {", i, low, high, i, i)
+	case 8:
+		g.line("for (%s = 0; %s != n; %s++) {", i, i, i)
+	case 9:
+		g.line("%s = %s;", i, low)
+		g.line("while (%s < %s) {", i, high)
+		last = i + "++;"
 	default:
 		g.line("for (%s = %s; %s < %s && %s < %s; %s++) {", i, low, i, high, i, g.bound(), i)
 	}
 	g.open = append(g.open, i)
-	g.body(depth)
+	if g.body(depth); last != "" {
+		g.line("%s", last)
+	}
 	g.open = g.open[:len(g.open)-1]
 	g.line("}")
 }

@@ -133,6 +133,8 @@ func (m *machine) statement(s cfront.Stmt) {
 		m.branch(x)
 	case *cfront.For:
 		m.loop(x)
+	case *cfront.While:
+		m.again(x.Cond, x.Body, nil)
 	case *cfront.Do:
 		if x.X != nil {
 			m.eval(x.X)
@@ -193,33 +195,6 @@ func (m *machine) kept(to cfront.Expr) {
 		m.touch(x.Of.(*cfront.Ref).Var.Name, m.index(x.Subs), false)
 		m.trace.Kept[x.Of.(*cfront.Ref).Var.Name]++
 	}
-}
-
-func (m *machine) loop(x *cfront.For) {
-	var v *cfront.Var
-	switch init := x.Init.(type) {
-	case *cfront.Declare:
-		v = init.Vars[0]
-		m.iterators[v] = m.control(v.Init)
-	case *cfront.Do:
-		a := init.X.(*cfront.Assign)
-		v = a.To.(*cfront.Ref).Var
-		m.iterators[v] = m.control(a.Value)
-	}
-	for m.control(x.Cond) != 0 {
-		m.statement(x.Body)
-		a := x.Step.(*cfront.Assign)
-		switch by := m.control(a.Value); a.Op {
-		case "+":
-			m.iterators[v] += by
-		case "-":
-			m.iterators[v] -= by
-		default:
-			m.iterators[v] = by
-		}
-	}
-	m.integers[v] = m.iterators[v]
-	delete(m.iterators, v)
 }
 
 // integer is what an integer variable holds; before it is assigned, what the start of memory says.
@@ -310,8 +285,7 @@ func (m *machine) eval(e cfront.Expr) Value {
 		if names[x.Op] == "" {
 			return m.condition(func() Value { left := m.eval(x.X); return m.binary(x.Op, left, m.eval(x.Y), x.DType) })
 		}
-		left := m.eval(x.X)
-		out := m.binary(x.Op, left, m.eval(x.Y), x.DType)
+		out := m.binary(x.Op, m.eval(x.X), m.eval(x.Y), x.DType)
 		if x.Op == "*" && !isInt(x.X) && !isInt(x.Y) {
 			out.Data = true // no condition on it is affine
 		}
@@ -338,6 +312,8 @@ func (m *machine) eval(e cfront.Expr) Value {
 		return m.call(x)
 	case *cfront.Assign:
 		return m.assign(x)
+	case *cfront.List:
+		return m.last(x)
 	}
 	panic(failure(fmt.Sprintf("%T", e)))
 }
@@ -348,7 +324,10 @@ func (m *machine) assign(x *cfront.Assign) Value {
 		if x.Op != "" {
 			value = cfront.Operation(x.Pos, x.Op, x.To, value)
 		}
-		m.integers[r.Var] = m.control(value)
+		old := m.integer(r.Var)
+		if m.integers[r.Var] = m.control(value); x.After {
+			return integer(old, false)
+		}
 		return integer(m.integers[r.Var], false)
 	}
 	var v Value
