@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
@@ -373,4 +374,35 @@ func (b *builder) permutedByData(x *cfront.Call) expr.Expr {
 	f.Name = b.functionNamed(x.Func, f)
 	call.Func = f.Name
 	return call
+}
+
+// vectorAt is the place of vector i from a pointer on.
+func (b *builder) vectorAt(at, i, p cfront.Expr, t expr.DType) place {
+	b.checkVector(at, t)
+	to := b.addressOf(p)
+	if to.array == nil {
+		b.fail(at, "", "this is no pointer to the lanes of the vector")
+	}
+	b.unit(at.Place(), to.array, t.Base().Size())
+	step := t.Size() / to.array.base.Size()
+	return b.placeAt(at.Place(), to.array, to.offset.Add(b.subscript(i).Scale(step)), t)
+}
+
+// keptAs is the type that vload and vstore access for values of a type: those of the half family compute in more digits than they keep.
+func keptAs(function string, t expr.DType) expr.DType {
+	if strings.Contains(function, "_half") {
+		return expr.Float16.Vector(t.Lanes())
+	}
+	return t
+}
+
+func (b *builder) vstore(x *cfront.Call) {
+	v := b.value(x.Args[0])
+	t := x.Args[0].Type()
+	kept := keptAs(x.Func, t)
+	if kept != t {
+		v = &expr.Cast{DType: kept, Arg: v}
+	}
+	p := b.vectorAt(x, x.Args[1], x.Args[2], kept)
+	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, p), rhs: v})
 }
