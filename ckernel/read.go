@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
+	"gpuperf/cfront/cpp"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -198,7 +199,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 	v, left := p.Constant()
 	w, right := q.Constant()
 	if left && right {
-		if r, ok := integers(x.Op, v, w); ok {
+		if r, ok := integers(x.Op, v, w, x.DType); ok {
 			return constant(r), true
 		}
 	}
@@ -251,8 +252,15 @@ func (b *grid) inSizes(p *expr.Poly) bool {
 	return !slices.ContainsFunc(b.variables(p), func(n string) bool { return b.sizes[n] == nil && !strings.HasPrefix(n, symbol) })
 }
 
-// integers computes with numbers that are known.
-func integers(op string, v, w int64) (int64, bool) {
+// integers computes with numbers that are known, of a type. Those without sign that are below 0 stand for what they are modulo 2^32, or 2^64.
+func integers(op string, v, w int64, t expr.DType) (int64, bool) {
+	if noSign(t) && (op == "/" || op == "%" || op == ">>") {
+		if t.Size() > 4 {
+			return cpp.Computed(op, v, w, true)
+		}
+		r, ok := cpp.Computed(op, int64(uint32(v)), int64(uint32(w)), true)
+		return int64(int32(r)), ok
+	}
 	if op == "/" || op == "%" {
 		if w == 0 {
 			return 0, false
@@ -394,6 +402,12 @@ func (b *builder) callNumber(x *cfront.Call) (*expr.Poly, bool) {
 		n, ok := b.number(a)
 		if !ok {
 			return nil, false
+		}
+		if noSign(x.DType) {
+			if !b.natural(a, n) {
+				return nil, false
+			}
+			n = b.unwrapped(a, n)
 		}
 		args = append(args, n)
 	}

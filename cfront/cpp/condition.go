@@ -1,6 +1,7 @@
 package cpp
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func (r *reader) holds(word Token, args []Token) bool {
 	if c.i < len(c.tokens) {
 		c.wrong()
 	}
-	return v != 0
+	return v.n != 0
 }
 
 // prepared replaces macros, and what asks for them: defined may come from a macro, as compilers have it.
@@ -58,6 +59,12 @@ func (r *reader) answer(word Token) Token {
 	}
 }
 
+// whole is an integer of a condition: intmax_t, or uintmax_t where it is unsigned.
+type whole struct {
+	n        int64
+	unsigned bool
+}
+
 // conditions reads an expression of integers (C11, 6.10.1).
 type conditions struct {
 	r      *reader
@@ -89,7 +96,7 @@ func (c *conditions) wrong() {
 	c.r.fail(c.word, "the condition of #%s is no expression of integers", c.word.Text)
 }
 
-func (c *conditions) choice() int64 {
+func (c *conditions) choice() whole {
 	if c.depth++; c.depth > maxDepth {
 		c.r.fail(c.word, "the condition has more than %d operations in each other", maxDepth)
 	}
@@ -103,10 +110,11 @@ func (c *conditions) choice() int64 {
 		c.wrong()
 	}
 	b := c.choice()
-	if v != 0 {
-		return a
+	of := b
+	if v.n != 0 {
+		of = a
 	}
-	return b
+	return whole{of.n, a.unsigned || b.unsigned}
 }
 
 // Words are the names that C++ has for operators.
@@ -117,7 +125,13 @@ var Words = map[string]string{
 // levels are the binary operators from the weakest on.
 var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
-func (c *conditions) binary(level int) int64 {
+// isTruth are the operators whose result is an int, 0 or 1; shift those whose result has the type of the left side.
+var (
+	isTruth = map[string]bool{"||": true, "&&": true, "==": true, "!=": true, "<": true, ">": true, "<=": true, ">=": true}
+	shift   = map[string]bool{"<<": true, ">>": true}
+)
+
+func (c *conditions) binary(level int) whole {
 	if level == len(levels) {
 		return c.unary()
 	}
@@ -134,11 +148,17 @@ func (c *conditions) binary(level int) int64 {
 			return v
 		}
 		c.i++
-		v, _ = Computed(text, v, c.binary(level+1), false) // what is not evaluated may divide by zero
+		w := c.binary(level + 1)
+		unsigned := v.unsigned
+		if !shift[text] {
+			unsigned = v.unsigned || w.unsigned
+		}
+		v.n, _ = Computed(text, v.n, w.n, unsigned) // what is not evaluated may divide by zero
+		v.unsigned = unsigned && !isTruth[text]
 	}
 }
 
-func (c *conditions) unary() int64 {
+func (c *conditions) unary() whole {
 	if c.depth++; c.depth > maxDepth {
 		c.r.fail(c.word, "the condition has more than %d operations in each other", maxDepth)
 	}
@@ -147,13 +167,15 @@ func (c *conditions) unary() int64 {
 	c.i++
 	switch {
 	case t.Is("!"), t.Is("not"):
-		return truth(c.unary() == 0)
+		return whole{n: truth(c.unary().n == 0)}
 	case t.Is("-"):
-		return -c.unary()
+		v := c.unary()
+		return whole{-v.n, v.unsigned}
 	case t.Is("+"):
 		return c.unary()
 	case t.Is("~"), t.Is("compl"):
-		return ^c.unary()
+		v := c.unary()
+		return whole{^v.n, v.unsigned}
 	case t.Is("("):
 		v := c.choice()
 		if !c.accept(")") {
@@ -161,7 +183,7 @@ func (c *conditions) unary() int64 {
 		}
 		return v
 	case t.Is("true"):
-		return 1
+		return whole{n: 1}
 	case t.Kind == Name:
 		if c.tok().Is("(") { // __has_builtin(x) and its like
 			for depth := 0; c.i < len(c.tokens); {
@@ -176,16 +198,16 @@ func (c *conditions) unary() int64 {
 				}
 			}
 		}
-		return 0
+		return whole{}
 	case t.Kind == Number:
 		digits := strings.TrimRight(strings.ReplaceAll(t.Text, "'", ""), "uUlL")
 		if v, err := strconv.ParseUint(digits, 0, 64); err == nil {
-			return int64(v)
+			return whole{int64(v), v > math.MaxInt64 || strings.ContainsAny(t.Text[len(digits):], "uU")}
 		}
 	case t.Kind == Char && len(t.Text) == 3:
-		return int64(t.Text[1])
+		return whole{n: int64(t.Text[1])}
 	}
 	c.i--
 	c.wrong()
-	return 0
+	return whole{}
 }

@@ -55,6 +55,7 @@ func TestRun(t *testing.T) {
 		{"#ifndef X\na\n#else\nb\n#endif", "a"},
 		{"#if UNKNOWN || (1 ? 0 : 1 / 0) || 0xFFul < 'a' - 1u\na\n#endif", ""},
 		{"#if -1 < 0 && ~0 == -1 && 7 % 4 == 3 && 1 << 3 >= 8 && (6 & 3 | 8 ^ 1) == 11\ny\n#endif", "y"},
+		{"#if -1 > 0u && ~0u > 5 && -1 >> 1 == -1 && 0xffffffffffffffff >> 60 == 15 && (0 ? 0u : -1) > 0 && -1 < (0u < 1)\ny\n#endif", "y"},
 		{"#include <h.h>\n#include \"h.h\"\n#include \"twice.h\"\n#include \"twice.h\"\n#define H <guard.h>\n#include H\nG", "int h ; t t 5"},
 		{"\ufeff#include <mark.h>\nM", "1"}, // byte order marks
 		{"#define N 4\n#pragma unroll N\n#pragma once\nx", "[unroll N] x"},

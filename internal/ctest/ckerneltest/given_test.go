@@ -32,6 +32,17 @@ func TestGiven(t *testing.T) {
 			__global__ void k(float *y, const float *x, int n) { int r, c; split(threadIdx.x, r, c); if (c < 4) y[r * 32 + c] = x[r]; }`,
 			"load x 16, store y 16",
 		},
+		{
+			"shifts and quotients of the largest numbers without sign", `__global__ void k(float *y, float *x, int n) { int i = threadIdx.x;
+			unsigned long long t = 0xffffffffffffffffull; if (t + 2 == 1 && (t >> 60) == 15) y[i] = 1;
+			unsigned w = 0xffffffffu; if (w / 0x10000000u == 15 && (w >> 30) == 3 && w % 10u == 5) x[i] = 1; }`,
+			"store x 32, store y 32",
+		},
+		{
+			"the least and greatest of numbers that wrap around", `__global__ void k(float *y, float *x, int n) { unsigned t = threadIdx.x;
+			if (min(t - 3, 5u) == 5) y[t] = 1; if (max(t - 3, 40u) == 40) x[t] = 1; }`,
+			"store x 29, store y 27",
+		},
 		{"a local reference", `__global__ void k(float *y, int n) { int m = 0; int &q = m; q = n; if (threadIdx.x < m) y[threadIdx.x] = 1; }`, "store y 24"},
 		{
 			"a reference that a loop changes", `__global__ void k(float *y, int n) { int m = 0; int &q = m; for (int k = 0; k < 4; k++) q += 2;
