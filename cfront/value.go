@@ -210,6 +210,9 @@ func (p *typer) reference(t *ctype, v value) Expr {
 		}
 		v = p.castTo(at, to, v)
 	}
+	if s, ok := v.e.(*Select); ok && !to.constant && isObject(s.Then) && isObject(s.Else) { // one of two objects, which may be written
+		return &Select{pointerTo(to).typed(at), s.If, p.reference(t, value{s.Then, v.t}), p.reference(t, value{s.Else, v.t})}
+	}
 	return p.address(at, value{v.e, to}).e
 }
 

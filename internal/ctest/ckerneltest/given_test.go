@@ -43,6 +43,11 @@ func TestGiven(t *testing.T) {
 			if (min(t - 3, 5u) == 5) y[t] = 1; if (max(t - 3, 40u) == 40) x[t] = 1; }`,
 			"store x 29, store y 27",
 		},
+		{
+			"a reference to one of two objects", `__global__ void k(float *y, const float *x, float *z, int n) { int i = threadIdx.x;
+			float &r = y[i]; r = x[i]; float &w = (i & 1) ? r : z[i]; w *= 2; }`,
+			"float32 mul 32, load x 32, load y 16, load z 16, store y 48, store z 16",
+		},
 		{"a local reference", `__global__ void k(float *y, int n) { int m = 0; int &q = m; q = n; if (threadIdx.x < m) y[threadIdx.x] = 1; }`, "store y 24"},
 		{
 			"a reference that a loop changes", `__global__ void k(float *y, int n) { int m = 0; int &q = m; for (int k = 0; k < 4; k++) q += 2;
