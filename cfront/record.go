@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/kernel/expr"
 )
 
 // record reads struct, class, union and enum from the word on, and returns the type.
@@ -167,6 +168,9 @@ func (p *parser) readMember(t *ctype) {
 			p.accept(",")
 			continue
 		case d.name != "":
+			if p.is(":") {
+				d.t = ofBits(d.t)
+			}
 			f := field{d.name, d.t}
 			r.fields = append(r.fields, f)
 			if p.lang.plusPlus {
@@ -180,6 +184,17 @@ func (p *parser) readMember(t *ctype) {
 		p.initialMember(r, d)
 		p.accept(",")
 	}
+}
+
+// ofBits is the type that stands for some bits of an integer: one that is narrower than an int, to which it is promoted, and whose values nothing follows.
+func ofBits(t *ctype) *ctype {
+	if t.form != numberForm || t.dtype == expr.Bool {
+		return t
+	}
+	if t.dtype.IsSigned() {
+		return number(expr.Int16)
+	}
+	return number(expr.Uint16)
 }
 
 // initialMember notes the value that a member has from the beginning.

@@ -6,7 +6,6 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
-	"gpuperf/cfront/cpp"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -250,37 +249,6 @@ func (b *flow) divide(n *expr.Poly) {
 // inSizes reports whether a number is the same for all work-items and iterations.
 func (b *grid) inSizes(p *expr.Poly) bool {
 	return !slices.ContainsFunc(b.variables(p), func(n string) bool { return b.sizes[n] == nil && !strings.HasPrefix(n, symbol) })
-}
-
-// integers computes with numbers that are known, of a type. Those without sign that are below 0 stand for what they are modulo 2^32, or 2^64.
-func integers(op string, v, w int64, t expr.DType) (int64, bool) {
-	if noSign(t) && (op == "/" || op == "%" || op == ">>") {
-		if t.Size() > 4 {
-			return cpp.Computed(op, v, w, true)
-		}
-		r, ok := cpp.Computed(op, int64(uint32(v)), int64(uint32(w)), true)
-		return int64(int32(r)), ok
-	}
-	if op == "/" || op == "%" {
-		if w == 0 {
-			return 0, false
-		}
-		if op == "/" {
-			return v / w, true
-		}
-		return v % w, true
-	}
-	if op == "&" || op == "|" || op == "^" {
-		return map[string]int64{"&": v & w, "|": v | w, "^": v ^ w}[op], true
-	}
-	if (op == "<<" || op == ">>") && w >= 0 && w < 63 {
-		if op == ">>" {
-			return v >> w, true
-		}
-		r := v << w
-		return r, r>>w == v
-	}
-	return 0, false
 }
 
 // quotient is / or % by a number, which round towards zero.

@@ -48,6 +48,11 @@ func TestGiven(t *testing.T) {
 			float &r = y[i]; r = x[i]; float &w = (i & 1) ? r : z[i]; w *= 2; }`,
 			"float32 mul 32, load x 32, load y 16, load z 16, store y 48, store z 16",
 		},
+		{
+			"members of some bits, whose values nothing follows: as if the condition held", `struct Bits { unsigned a : 3; int b : 3; };
+			__global__ void k(float *y, float *z, int n) { Bits f; f.a = threadIdx.x; f.b = threadIdx.x; if (f.a < 2) y[threadIdx.x] = 1; if (f.b < 0) z[threadIdx.x] = 1; }`,
+			"store y 32, store z 32",
+		},
 		{"a local reference", `__global__ void k(float *y, int n) { int m = 0; int &q = m; q = n; if (threadIdx.x < m) y[threadIdx.x] = 1; }`, "store y 24"},
 		{
 			"a reference that a loop changes", `__global__ void k(float *y, int n) { int m = 0; int &q = m; for (int k = 0; k < 4; k++) q += 2;
