@@ -7,7 +7,6 @@ import (
 
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
 
@@ -72,9 +71,7 @@ func (c *counter) meetings() (out []meeting) {
 	if program.race != nil {
 		c.warnings = append(c.warnings, program.race)
 	}
-	var list []linear.Sync
-	list = throw.Get(program.nest.Barriers())
-	for _, b := range list {
+	for _, b := range throw.Get(program.nest.Barriers()) {
 		out = append(out, meeting{b.Space, b.Domain})
 	}
 	return out

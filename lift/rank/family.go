@@ -94,7 +94,6 @@ func (o *Outcomes) transfer(train, test *Set, r Ranker, opt OutcomeOptions) {
 	scorer := throw.Get(r.Fit(train))
 	groups := throw.Get(Try(unseen, scorer, opt))
 	o.Groups = append(o.Groups, groups...)
-	return
 }
 
 // finish summarizes the outcomes.
