@@ -217,32 +217,28 @@ func (b *builder) rounded(name string, v expr.Expr, from, to expr.DType) expr.Ex
 }
 
 // integers computes with numbers that are known, of a type. Those without sign that are below 0 stand for what they are modulo 2^32, or 2^64.
-func integers(op string, v, w int64, t expr.DType) (int64, bool) {
-	if noSign(t) && (op == "/" || op == "%" || op == ">>") {
-		if t.Size() > 4 {
-			return cpp.Computed(op, v, w, true)
-		}
-		r, ok := cpp.Computed(op, int64(uint32(v)), int64(uint32(w)), true)
-		return int64(int32(r)), ok
-	}
-	if op == "/" || op == "%" {
-		if w == 0 {
+func integers(op string, v, w int64, t expr.DType) (n int64, ok bool) {
+	switch op {
+	case "&", "|", "^":
+		return cpp.Computed(op, v, w, false)
+	case "<<":
+		if w < 0 || w >= 63 {
 			return 0, false
 		}
-		if op == "/" {
-			return v / w, true
+		n = v << w
+		return n, n>>w == v
+	case "/", "%", ">>":
+		wraps := noSign(t) && t.Size() <= 4
+		if wraps {
+			v, w = int64(uint32(v)), int64(uint32(w))
 		}
-		return v % w, true
-	}
-	if op == "&" || op == "|" || op == "^" {
-		return map[string]int64{"&": v & w, "|": v | w, "^": v ^ w}[op], true
-	}
-	if (op == "<<" || op == ">>") && w >= 0 && w < 63 {
-		if op == ">>" {
-			return v >> w, true
+		if op == ">>" && w > 63 {
+			return 0, false
 		}
-		r := v << w
-		return r, r>>w == v
+		if n, ok = cpp.Computed(op, v, w, noSign(t)); wraps {
+			n = int64(int32(n))
+		}
+		return n, ok
 	}
 	return 0, false
 }
