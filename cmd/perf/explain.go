@@ -104,10 +104,15 @@ func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done 
 		return len(all) > 0, err
 	}
 	if len(args) == 2 {
-		c := launches.Comparison{Reports: all}
-		return true, show(cmd, c.JSON(), c.Write)
+		return true, showDifference(cmd, all)
 	}
 	return true, show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+}
+
+// showDifference shows what differs between two launches.
+func showDifference(cmd *cobra.Command, two []*launches.Report) error {
+	c := launches.Comparison{Reports: two}
+	return show(cmd, c.JSON(), c.Write)
 }
 
 // explainNarrower takes from predictions those that are emulated in place of the model, as predict takes them, and explains these. Two kernels that are compared are
@@ -147,8 +152,7 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		all = append(all, e)
 	}
 	if two && len(emulated) == 2 {
-		c := launches.Comparison{Reports: emulated}
-		return show(cmd, c.JSON(), c.Write)
+		return showDifference(cmd, emulated)
 	}
 	if two {
 		return compared(cmd, all, o.roofs)
