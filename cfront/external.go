@@ -51,6 +51,7 @@ func (p *parser) run(instance string) {
 	for _, c := range p.defined {
 		p.file.Functions = append(p.file.Functions, c.fn)
 	}
+	p.propose()
 }
 
 // external reads a declaration of the file. What C++ declares for the host is passed where it cannot be read.
