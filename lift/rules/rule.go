@@ -289,7 +289,7 @@ func init() {
 // add prepares rules, and panics for an invalid one: the table is part of the program.
 func add(list ...Rule) {
 	for _, r := range list {
-		if err := r.prepare(); err != nil || byName[r.Name] != nil {
+		if err := r.Prepare(); err != nil || byName[r.Name] != nil {
 			panic(fmt.Sprintf("rule %s: %v", r.Name, err))
 		}
 		all = append(all, &r)
@@ -297,7 +297,8 @@ func add(list ...Rule) {
 	}
 }
 
-func (r *Rule) prepare() (err error) {
+// Prepare reads the two sides of a rule.
+func (r *Rule) Prepare() (err error) {
 	r.no, r.built = &Refused{r, noMatch}, new(sync.Map)
 	if r.code != nil {
 		return nil
