@@ -60,6 +60,8 @@ func TestTermless(t *testing.T) {
 		"one element": "for (int i = 0; i < n; i++) y[i] = i - 3; for (int i = 0; i < 1; i++) for (int j = 0; j < n; j++) s[0] += A[i][j];",
 		"no element":  "for (int i = 0; i < n; i++) { y[i] = i; if (i >= 2) for (int j = 0; j < n; j++) y[i-2] += A[i][j]; }",
 		"a number":    "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) s[0] += 0.5;",
+		"some":        "for (int i = 0; i < n; i += 2) for (int j = 0; j < n; j++) s[0] += A[i][j]; for (int i = 1; i < n; i += 2) s[0] += y[i];",
+		"at no size":  "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) if (m > 5) s[0] += A[i][j]; for (int i = 0; i < n; i++) if (m > 5) s[0] += y[i];",
 		"by a size":   "for (int i = 0; i < n; i++) y[i] = i - 3; for (int i = 0; i <= m - m; i++) for (int j = 0; j < m; j++) s[0] += A[i][j];",
 	} {
 		n := nestOf(t, "termless.c", fmt.Sprintf(head, text))
