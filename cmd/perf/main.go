@@ -31,7 +31,7 @@ import (
 )
 
 // grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
-const grace = 900 * time.Millisecond
+const grace = 2 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -81,6 +81,7 @@ type searched struct {
 	Configurations int        `json:"configurations"`
 	Usual          float64    `json:"usual_seconds"`
 	Best           []searchOf `json:"best"`
+	Final          bool       `json:"measured_again"`
 	Runs           []searchOf `json:"runs"`
 	Text           string     `json:"text"`
 	Stopped        string     `json:"stopped"`
@@ -116,7 +117,11 @@ func (s *Section) searched(r searched) error {
 	}
 	s.curves(all, names)
 	s.choices(r.Runs)
-	best := Table{Title: "the fastest, measured again with more trials", Header: columns(">time", ">of the roof", "configuration")}
+	title := "the fastest, as they were first measured"
+	if r.Final {
+		title = "the fastest, measured again with more trials"
+	}
+	best := Table{Title: title, Header: columns(">time", ">of the roof", "configuration")}
 	for _, b := range r.Best {
 		row := []Cell{seconds(b.Seconds), {}, text(b.Configuration.String())}
 		if b.OfRoof > 0 {
