@@ -96,14 +96,15 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 	return c
 }
 
-// bound finds the bounds of the loop, over parameters alone.
+// bound finds the bounds of the loop, over parameters alone, between which it takes all values.
 func (c *Recurrence) bound(k *kernel.Kernel) bool {
 	domain, err := k.DomainOf([]string{c.Loop})
 	if err != nil {
 		return false
 	}
 	lower, upper, err := domain.Bounds(c.Loop)
-	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
+	cs, exact := domain.Constraints()
+	if steps := func(c polycount.Constraint) bool { return c.Affine.HasFloor() }; err != nil || !exact || slices.ContainsFunc(cs, steps) || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false
 	}
 	c.Lower, c.Upper = lower[0].Num, upper[0].Num
