@@ -73,6 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && !errors.Is(err, errReported) && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)
 	}
+	out.warn(messages.warnings.All)
 	if broken := out.flush(); broken != nil && (err == nil || errors.Is(err, broken) || errors.Is(err, errReported)) {
 		err = broken
 	}
