@@ -28,6 +28,12 @@ const (
 	unreadable   = 1 << 20   // the cost of an instance that is refused
 )
 
+// proposer tries instances of the templates of kernels.
+type proposer struct {
+	*parser
+	tried int // tokens that it has read
+}
+
 // asked notes the instance that a file asks for: template void k<float, 16>(float *).
 func (p *parser) asked(tokens []cpp.Token) {
 	i := slices.IndexFunc(tokens, func(t cpp.Token) bool { return p.drafted(t.Text) != nil })
@@ -57,7 +63,7 @@ func (p *parser) drafted(name string) *draft {
 
 // propose chooses instances of the templates of kernels: the one that the file asks for, those that its host code launches, and one for those of which it says
 // nothing. Arguments that nothing says are the first of several by which most of the kernel is read.
-func (p *parser) propose() {
+func (p *proposer) propose() {
 	if p.one {
 		return
 	}
@@ -90,7 +96,7 @@ func (p *parser) propose() {
 }
 
 // launched is the instance for the arguments of a launch, those that are open chosen anew; the one that is proposed where it is refused.
-func (p *parser) launched(d *draft, args []string, open uint64) string {
+func (p *proposer) launched(d *draft, args []string, open uint64) string {
 	if len(args) != d.named() || d.asked != "" {
 		return instanceName(d.name, args)
 	}
@@ -109,7 +115,7 @@ func (d *draft) named() int {
 }
 
 // settled changes arguments, one after the other, where more of the kernel is read then. The bits of fixed are those that stay.
-func (p *parser) settled(d *draft, args []string, fixed uint64) []string {
+func (p *proposer) settled(d *draft, args []string, fixed uint64) []string {
 	trials := maxTrials
 	best := p.trial(instanceName(d.name, args))
 	for before := unreadable + 1; best > 0 && best < before; {
@@ -134,8 +140,8 @@ func (p *parser) settled(d *draft, args []string, fixed uint64) []string {
 }
 
 // trial is how many statements of an instance, and of what it calls, are not read.
-func (p *parser) trial(text string) (cost int) {
-	q, leftOut := *p, p.file.leftOut
+func (p *proposer) trial(text string) (cost int) {
+	q, leftOut := *p.parser, p.file.leftOut
 	q.opaque, q.one, q.queue, q.defined = true, true, nil, nil
 	q.work = maxWork - maxTrialWork + p.tried
 	p.file.leftOut = nil
@@ -178,7 +184,7 @@ func (c *callable) lacks(seen map[*callable]bool) (n int) {
 }
 
 // candidates are arguments that a parameter of a template may mean, the likeliest first.
-func (p *parser) candidates(d *draft, i int) (list []string) {
+func (p *proposer) candidates(d *draft, i int) (list []string) {
 	switch x := d.params[i]; {
 	case x.isClass:
 		return p.classes(len(x.params))
@@ -224,7 +230,7 @@ func counts(name string, tokens []cpp.Token) bool {
 }
 
 // classes are class templates of the file with so many parameters, in the order of their names.
-func (p *parser) classes(params int) (list []string) {
+func (p *proposer) classes(params int) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.global.names)) {
 		if c, is := p.global.names[name].(*class); is && (len(c.params) == params || params == 0) && len(list) < maxFitting {
 			list = append(list, name)
@@ -260,7 +266,7 @@ func usedOf(name string, tokens []cpp.Token) (members []string) {
 }
 
 // typesWith are vectors and records that have all of some members, and instances of class templates that may have them, in the order of their names.
-func (p *parser) typesWith(members []string) (list []string) {
+func (p *proposer) typesWith(members []string) (list []string) {
 	if len(members) == 0 {
 		return nil
 	}
@@ -288,14 +294,14 @@ func (p *parser) typesWith(members []string) (list []string) {
 }
 
 // mayHave reports that the text of a class template names a member.
-func (p *parser) mayHave(c *class, member string) bool {
+func (p *proposer) mayHave(c *class, member string) bool {
 	member, call := strings.CutPrefix(member, callOperator)
 	end := p.declarationEnd(c.start)
 	return slices.ContainsFunc(p.tokens[c.start:end], func(t cpp.Token) bool { return call && t.Is("operator") || !call && t.Text == member })
 }
 
 // plainInstance is that of a class template for numbers.
-func (p *parser) plainInstance(c *class) string {
+func (p *proposer) plainInstance(c *class) string {
 	d := &draft{name: c.name, params: c.params}
 	var args []string
 	for i, x := range d.params[:d.named()] {

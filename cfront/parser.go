@@ -23,7 +23,6 @@ type parser struct {
 	copies   int         // instances of templates
 	holed    bool        // parameters of templates stand for themselves
 	drafts   []*draft    // templates of kernels
-	tried    int         // tokens that trials of their instances read
 	opaque   bool        // statements that are not read are left out
 	argTypes []string    // types of arguments, from which those of a template follow
 	callees  map[string]*callable
@@ -111,7 +110,7 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}}
+	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}, defined: map[string]Pos{}}
 	if opt.Proposed {
 		f.instance = opt.Instance
 	}
