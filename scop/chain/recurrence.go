@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -23,6 +24,9 @@ type Recurrence struct {
 	stores       []store // of an iteration, which read the states before it
 	// inside are the loops of each iteration, of a sum that is over several, outermost first; nil elsewhere.
 	inside []*scop.Loop
+	// around are the loops around it, whose iterations have nothing to do with each other, and most the greatest value of each, over parameters.
+	around []*scop.Loop
+	most   []polycount.Affine
 }
 
 // state is what an iteration leaves for the next one.
@@ -41,7 +45,10 @@ type state struct {
 	kind    string
 	join    func(value, terms expr.Expr) expr.Expr
 	extreme *state
-	less    func(term, value expr.Expr) expr.Expr // the comparison
+	// fraction is how the next value is made of the value, where it is not by one of these, and next that value.
+	fraction *fraction
+	next     expr.Expr
+	less     func(term, value expr.Expr) expr.Expr // the comparison
 }
 
 // store is what an iteration leaves in an element that no other iteration has to do with.
@@ -49,6 +56,17 @@ type store struct{ to, value expr.Expr }
 
 // Scans reports that values between the first and the last are needed.
 func (c *Recurrence) Scans() bool { return len(c.stores) > 0 }
+
+// Divides reports that the next value is a fraction of the value, so that the values before chunks are found one after the other.
+func (c *Recurrence) Divides() bool { return len(c.states) > 0 && c.states[0].fraction != nil }
+
+// Has reports that the loops have a name in their bounds.
+func (c *Recurrence) Has(name string) bool {
+	return c.Lower.Has(name) || c.Upper.Has(name) || slices.ContainsFunc(c.most, func(a polycount.Affine) bool { return a.Has(name) })
+}
+
+// Around are the loops around it.
+func (c *Recurrence) Around() []*scop.Loop { return c.around }
 
 // Sums reports that all states are reductions that work-items can share.
 func (c *Recurrence) Sums() bool {
@@ -64,14 +82,17 @@ func (c *Recurrence) Values() *polycount.Set {
 // mostNodes of an expression: what statements hand over within an iteration is written out where it is read.
 const mostNodes = 100
 
-// Of finds the recurrence that a kernel of one loop is; nil where it is none. Of idle arrays nobody needs what they hold behind the loop.
-func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
-	f := &followed{k: k, loop: k.Statements[0].Inames, at: map[string]expr.Expr{}, now: map[string]expr.Expr{}, raw: map[string]expr.Expr{}, old: map[string]expr.Expr{}}
-	if len(f.loop) != 1 || len(k.Domains) != 1 {
+// Of finds the recurrence that a kernel of one loop is, with others around it whose iterations are independent; nil where it is none. Of idle arrays nobody needs what they hold behind the loop.
+func Of(k *kernel.Kernel, around []*scop.Loop, idle func(array string) bool) *Recurrence {
+	f := &followed{k: k, inames: k.Statements[0].Inames, loop: slices.Clone(k.Statements[0].Inames), at: map[string]expr.Expr{}, now: map[string]expr.Expr{}, raw: map[string]expr.Expr{}, old: map[string]expr.Expr{}}
+	for _, l := range around {
+		f.loop = nameset.Remove(f.loop, l.Name)
+	}
+	if len(f.loop) != 1 || len(f.inames) != 1+len(around) || len(k.Domains) != len(f.inames) {
 		return nil
 	}
-	c := &Recurrence{Loop: f.loop[0]}
-	if !c.bound(k) || !f.places() {
+	c := &Recurrence{Loop: f.loop[0], around: around}
+	if !c.bound(k) || !c.extents() || !f.places() {
 		return nil
 	}
 	for _, s := range k.Statements {
@@ -90,7 +111,7 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 			return nil
 		}
 	}
-	if !c.Scans() && slices.ContainsFunc(c.states, func(s *state) bool { return s.factor != 0 }) {
+	if !c.Scans() && slices.ContainsFunc(c.states, func(s *state) bool { return s.factor != 0 || s.fraction != nil }) {
 		return nil // the last chunk has a power of its own
 	}
 	return c
@@ -98,7 +119,15 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 
 // bound finds the bounds of the loop, over parameters alone, where it makes all iterations between them, or none: where the loops inside have none.
 func (c *Recurrence) bound(k *kernel.Kernel) bool {
-	domain, err := k.DomainOf([]string{c.Loop})
+	inames := []string{}
+	for _, l := range c.around {
+		inames = append(inames, l.Name)
+	}
+	around, err := k.DomainOf(inames)
+	if err != nil {
+		return false
+	}
+	domain, err := k.DomainOf(append(inames, c.Loop))
 	if err != nil {
 		return false
 	}
@@ -106,26 +135,52 @@ func (c *Recurrence) bound(k *kernel.Kernel) bool {
 	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false
 	}
-	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() {
+	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() || slices.ContainsFunc(inames, func(n string) bool { return c.Lower.Has(n) || c.Upper.Has(n) }) {
 		return false
 	}
 	between, _ := c.Values().Constraints()
+	list, exact := around.Constraints()
+	if !exact {
+		return false
+	}
+	between = append(between, list...)
 	if list, _ := domain.Constraints(); c.inside != nil {
 		between = append(between, slices.DeleteFunc(slices.Clone(list), func(x polycount.Constraint) bool { return x.Affine.Has(c.Loop) })...)
 	}
-	all, err := polycount.NewSet(nil, []string{c.Loop}, between...).Within(domain.Budget()).IsSubset(domain)
+	all, err := polycount.NewSet(nil, domain.Dims(), between...).Within(domain.Budget()).IsSubset(domain)
 	return all && err == nil
+}
+
+// extents finds the greatest values of the loops around, which are not negative.
+func (c *Recurrence) extents() bool {
+	for _, l := range c.around {
+		values, err := l.Bounds.Project(l.Name)
+		if err != nil {
+			return false
+		}
+		lower, upper, err := values.Bounds(l.Name)
+		if _, exact := l.Bounds.Constraints(); err != nil || !exact || len(lower) == 0 || len(upper) == 0 || upper[0].Den != 1 || upper[0].Num.HasFloor() {
+			return false
+		}
+		some := slices.ContainsFunc(lower, func(b polycount.Bound) bool { return b.Num.IsConstant() && b.Num.Constant() >= 0 })
+		if !some {
+			return false
+		}
+		c.most = append(c.most, upper[0].Num)
+	}
+	return true
 }
 
 // followed are the statements of an iteration, as what they leave in terms of what was there before it.
 type followed struct {
-	k     *kernel.Kernel
-	loop  []string
-	names []string             // of what is stored, in the order of the text
-	at    map[string]expr.Expr // of each: the element
-	now   map[string]expr.Expr // its value, and raw that before it is converted to the type of the element
-	raw   map[string]expr.Expr
-	old   map[string]expr.Expr // what it was in the iteration before, where that is read
+	k      *kernel.Kernel
+	inames []string
+	loop   []string             // of these, the one that carries values
+	names  []string             // of what is stored, in the order of the text
+	at     map[string]expr.Expr // of each: the element
+	now    map[string]expr.Expr // its value, and raw that before it is converted to the type of the element
+	raw    map[string]expr.Expr
+	old    map[string]expr.Expr // what it was in the iteration before, where that is read
 }
 
 func (f *followed) varies(name string) bool { return expr.Mentions(f.at[name], f.loop[0]) }
@@ -133,7 +188,7 @@ func (f *followed) varies(name string) bool { return expr.Mentions(f.at[name], f
 // places finds what is stored: of each array one element in an iteration, which is the same in all iterations or another in each.
 func (f *followed) places() bool {
 	for _, s := range f.k.Statements {
-		if s.LHS == nil || s.Atomic || len(s.Predicates) > 0 || !slices.Equal(s.Inames, f.loop) || len(s.ReductionInames()) > 0 {
+		if s.LHS == nil || s.Atomic || len(s.Predicates) > 0 || !slices.Equal(s.Inames, f.inames) || len(s.ReductionInames()) > 0 {
 			return false
 		}
 		name := s.Target()
@@ -285,13 +340,29 @@ func (c *Recurrence) findStates(f *followed, idle func(string) bool) bool {
 		if !stays[s] && (s.extreme == nil || s.extreme == s) && s.accumulates(f.k, raw[s]) {
 			s.extreme = nil
 		}
-		if s.term == nil && !s.damps(f.k, raw[s]) || reads(s.term, func(e expr.Expr) bool {
-			return slices.ContainsFunc(c.states, func(o *state) bool { return o.old.String() == e.String() })
+		if s.term == nil && !s.damps(f.k, raw[s]) || len(c.around) > 0 { // where many lines have one each, the general form does for all
+			if len(f.names) > 1 || !s.divided(f.k, raw[s]) {
+				return false
+			}
+			s.extreme, s.kind, s.factor, s.term = nil, "", 0, nil
+		}
+		if slices.ContainsFunc(s.coefficients(), func(e expr.Expr) bool {
+			return reads(e, func(e expr.Expr) bool {
+				return slices.ContainsFunc(c.states, func(o *state) bool { return o.old.String() == e.String() })
+			})
 		}) {
 			return false
 		}
 	}
 	return len(c.states) > 0
+}
+
+// coefficients are the expressions of an iteration that do not depend on the value.
+func (s *state) coefficients() []expr.Expr {
+	if s.fraction != nil {
+		return s.fraction.list()
+	}
+	return []expr.Expr{s.term}
 }
 
 // compares reports that a state is an extreme: a term takes its place where a comparison of the two holds. Terms that are rounded when they take it would be compared with more digits than
