@@ -17,15 +17,15 @@ const Usual = "NVIDIA H200"
 type Machine struct {
 	Name            string
 	Multiprocessors int64
-	Schedulers      int64 // of a multiprocessor
-	Subgroup        int64 // work-items that execute together
-	Line, Sector    int64 // bytes
-	MostItems       int64 // work-items of a work-group
-	MostLocal       int64 // bytes of local memory that a work-group may declare
-	MostRegisters   int64 // of a work-item
-	MostGroups      int64 // work-groups of a launch along each axis but the first
-	Full            int64 // work-items that all multiprocessors hold
-	CPU             bool  // the device is one; all else is of the usual GPU
+	Schedulers      int64   // of a multiprocessor
+	Subgroup        int64   // work-items that execute together
+	Line, Sector    int64   // bytes
+	MostItems       int64   // work-items of a work-group
+	MostLocal       int64   // bytes of local memory that a work-group may declare
+	MostRegisters   int64   // of a work-item
+	MostGroups      int64   // work-groups of a launch along each axis but the first
+	Full            int64   // work-items that all multiprocessors hold
+	CPU             bool    // the device is one; all else is of the usual GPU
 	Function        float64 // additions that take as long as a division or a function
 
 	device  *facts.Device

@@ -105,34 +105,6 @@ func (s *Chunks) among(list []store) []store {
 	return list
 }
 
-// Together makes what the terms of each chunk are together.
-func (s *Chunks) Together(name string) *scop.Nest {
-	switch {
-	case s.inside != nil:
-		return s.nested(name)
-	case s.Divides():
-		return s.product(name)
-	}
-	m := s.nest(name)
-	chunks := s.chunks(m, m.body)
-	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
-	for i, x := range s.states {
-		values[i], terms[i] = s.parts[i], x.term
-		if !s.Sums() {
-			values[i] = m.own(x.terms)
-		}
-		m.add(chunks, nil, store{values[i], s.at(x.term, s.begin())})
-	}
-	loops := s.iterations(m, chunks, 1)
-	m.add(loops, nil, s.among(s.next(values, terms, true))...)
-	if !s.Sums() {
-		for i := range s.states {
-			m.add(chunks, nil, store{s.parts[i], values[i]})
-		}
-	}
-	return m.made()
-}
-
 // next are the statements by which values take their terms, those that stand beside an extreme before it. In a chunk terms are combined with each other: one that is no number has been taken
 // unseen where it was the first, and takes no other's place when chunks are put together.
 func (s *Chunks) next(values, terms []expr.Expr, chunk bool) (list []store) {
@@ -247,11 +219,30 @@ func (s *Chunks) reads(to expr.Expr) bool {
 	return slices.ContainsFunc(s.states, func(x *state) bool { return reads(x.term, is) }) || slices.ContainsFunc(s.stores, func(x store) bool { return reads(x.value, is) })
 }
 
-// Within makes the iterations of each chunk, from the values before it on; that of the last one leaves those behind the loop.
-func (s *Chunks) Within(name string) *scop.Nest {
-	if s.Divides() {
-		return s.fromThere(name)
+// combined makes what the terms of each chunk are together.
+func (s *Chunks) combined(name string) *scop.Nest {
+	m := s.nest(name)
+	chunks := s.chunks(m, m.body)
+	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
+	for i, x := range s.states {
+		values[i], terms[i] = s.parts[i], x.term
+		if !s.Sums() {
+			values[i] = m.own(x.terms)
+		}
+		m.add(chunks, nil, store{values[i], s.at(x.term, s.begin())})
 	}
+	loops := s.iterations(m, chunks, 1)
+	m.add(loops, nil, s.among(s.next(values, terms, true))...)
+	if !s.Sums() {
+		for i := range s.states {
+			m.add(chunks, nil, store{s.parts[i], values[i]})
+		}
+	}
+	return m.made()
+}
+
+// continued makes the iterations of each chunk, from the values before it on; that of the last one leaves those behind the loop.
+func (s *Chunks) continued(name string) *scop.Nest {
 	m := s.nest(name)
 	chunks := s.chunks(m, m.body)
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))

@@ -117,14 +117,6 @@ func inOrder(parts []Node) Node {
 // Statements are those of a part of a tree, in their order.
 func Statements(n Node) []*scop.Statement { return n.statements() }
 
-// LoopsOf are loops around a part of what they are around.
-func LoopsOf(loops []Loop, part Node) (own []Loop) {
-	for _, l := range loops {
-		own = append(own, l.of(part.statements()))
-	}
-	return own
-}
-
 // Over is a tree with other statements in place of its own, which have the same loops.
 func Over(n Node, by map[*scop.Statement]*scop.Statement) Node {
 	loops := func(list []Loop) []Loop {
