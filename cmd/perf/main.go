@@ -31,8 +31,8 @@ import (
 	"gpuperf/kernel/script"
 )
 
-// grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
-const grace = 900 * time.Millisecond
+// grace is how long the work may take to stop by itself after a signal, with a worker that is asked to end. What is finished is in journals by then.
+const grace = 3 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -74,6 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && !errors.Is(err, errReported) && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)
 	}
+	out.warn(messages.warnings.All)
 	if broken := out.flush(); broken != nil && (err == nil || errors.Is(err, broken) || errors.Is(err, errReported)) {
 		err = broken
 	}

@@ -23,10 +23,14 @@ func Chain(t *rapid.T) string {
 	}
 	for range rapid.IntRange(1, 2).Draw(t, "loops") {
 		low, high, _ := strings.Cut(g.pick("bounds", "0 n", "1 n", "1 n-1", "0 n-2", "2 m", "1 n+m"), " ")
+		step := g.pick("step", "1", "1", "1", "1", "1", "1", "1", "1", "2", "3")
 		if g.chance("down", 5) {
-			g.line("  for (int i = %s - 1; i >= %s; i--) {", high, low)
+			g.line("  for (int i = %s - 1; i >= %s; i -= %s) {", high, low, step)
 		} else {
-			g.line("  for (int i = %s; i < %s; i++) {", low, high)
+			g.line("  for (int i = %s; i < %s; i += %s) {", low, high, step)
+		}
+		if g.chance("some", 8) {
+			g.line("  if (%s)", g.pick("condition", "i < m", "2 * i != n", "n > m", "i % 3 == 1", "i > 2"))
 		}
 		if g.chance("over several", 6) {
 			g.line("    for (int j = %s; j < %s; j++)", g.pick("from", "0", "1", "i"), g.pick("to", "m", "i", "n"))
