@@ -60,8 +60,8 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 					}
 					return predictOne(ctx, session, q)
 				}),
-				"ask":     method(searches.Ask),
-				"tell":    method(searches.Tell),
+				"ask":  method(searches.Ask),
+				"tell": method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
 			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
