@@ -178,21 +178,15 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 	opt.Instance, opt.Opaque = "", true
 	if text, err := cfront.Read(ctx, file, opt); err == nil {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
-<<<<<<< HEAD
-		if fn := text.Function(name); fn != nil && cfront.Malformed(fn.Err) {
-			return placed(ctx, fn.Err)
-		} else if fn != nil && fn.Group != nil {
-			what, local, global = "all work-items", "", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
-		} else if fn != nil && fn.MostItems > 0 {
-=======
 		switch fn := text.Function(name); {
 		case fn == nil:
+		case cfront.Malformed(fn.Err):
+			return placed(ctx, fn.Err)
 		case fn.Group != nil:
 			what, local, global = "all work-items", "", proposedGlobal(max(len(launches.Trimmed(fn.Group, 1)), axes(text, fn)))
 		case axes(text, fn) > 1 && (fn.MostItems == 0 || fn.MostItems >= 256):
 			local, global = "--local "+proposedLocal[axes(text, fn)]+" ", proposedGlobal(axes(text, fn))
 		case fn.MostItems > 0:
->>>>>>> ocl
 			local = fmt.Sprintf("--local %d ", min(fn.MostItems, 256))
 		}
 		if instance := text.Proposed[name]; instance != "" {
