@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/workload"
 )
 
 // maxAsked is how many errors behind the first are looked for.
@@ -19,7 +20,10 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	all := slices.Clone(flags)
 	for round := 0; len(flags) > 0 && round < maxAsked; round++ {
 		o = o.asked(flags)
-		_, err := o.launchedFunction(ctx, path)
+		list, err := o.launchedFunction(ctx, path)
+		if err == nil && len(list) == 1 {
+			all = append(all, missing(list[0])...)
+		}
 		known := func(f string) bool { return slices.Contains(all, f) }
 		flags = slices.DeleteFunc(slices.Clone(flagsOf(err)), known)
 		all = append(all, flags...)
@@ -29,6 +33,15 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		return nil, at.WithHint("%s", strings.TrimPrefix(at.Hint+"; next it asks for ", "; ")+strings.Join(next, " "))
 	}
 	return kernels, first
+}
+
+// missing is the flag that gives a kernel its sizes, none where they are given.
+func missing(k *Kernel) []string {
+	c := &workload.Case{Kernel: &workload.Kernel{IR: k.Kernel, Own: k.Own}, Sizes: k.Given}
+	if sizes := c.Missing(); sizes != "" {
+		return []string{"-p " + sizes}
+	}
+	return nil
 }
 
 // flagsOf are the flags that mend an error.
