@@ -23,7 +23,7 @@ func TestFirst(t *testing.T) {
 		t.Skip("LONG=1 emulates two dozen launches")
 	}
 	t.Parallel()
-	kernels, err := emulatetest.Development(firstFolder+"list.txt", "")
+	kernels, err := emulatetest.Development(firstFolder+"list.txt", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
