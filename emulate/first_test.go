@@ -43,7 +43,7 @@ func TestFirst(t *testing.T) {
 
 // firstErrors are those of a list of launches in a folder with their measured times.
 func firstErrors(t *testing.T, folder, file string) errors {
-	kernels, err := emulatetest.Development(folder+file, "")
+	kernels, err := emulatetest.Development(folder+file, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
