@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
 )
@@ -25,7 +26,7 @@ func TestCode(t *testing.T) {
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
 		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
 	} {
-		p, err := Kernel(context.Background(), "__global__ void k(const float *__restrict__ x, float *o, unsigned long long *l, int n) { int i = threadIdx.x; "+c.statements+" }", "k", Options{Architecture: "sm_90"})
+		p, err := compile.Kernel(context.Background(), "__global__ void k(const float *__restrict__ x, float *o, unsigned long long *l, int n) { int i = threadIdx.x; "+c.statements+" }", "k", compile.Options{Architecture: "sm_90"})
 		if err != nil {
 			t.Fatal(c.statements, err)
 		}
@@ -56,7 +57,7 @@ func TestQuotients(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Kernel(context.Background(), "__global__ void k(const float *x, float *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x] / x[threadIdx.x]; }", "k", Options{Architecture: "sm_90"})
+	p, err := compile.Kernel(context.Background(), "__global__ void k(const float *x, float *o) { o[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x] / x[threadIdx.x]; }", "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatal(err)
 	}
