@@ -94,7 +94,9 @@ func roundsQuotients(t *testing.T, n *scop.Nest) (some bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := ops.Visitor{Kernel: k, Found: func(op string, of expr.DType, _ int64) { some = some || of == expr.Float32 && (op == "div" || op == "sqrt") }}
+	v := ops.Visitor{Kernel: k, Found: func(op string, of expr.DType, _ int64) {
+		some = some || of == expr.Float32 && (op == "div" || op == "sqrt")
+	}}
 	for _, s := range k.Statements {
 		if s.RHS == nil {
 			continue
