@@ -39,9 +39,15 @@ func TestOf(t *testing.T) {
 		"*s = *s * 0.5f + x[i];":                        "", // the last chunk has a power of its own
 		"y[i] = x[i];":                                  "",
 		"if (x[i] < *s) *s = x[i]; else y[i] = 1 / *s;": "scan extreme",
+		"by 3: *s += x[i]; y[i] = *s;":                  "", // chunks are of all values in between
+		"by 2: y[i] += y[i-1];":                         "",
 	} {
 		file := filepath.Join(t.TempDir(), "f.c")
-		text := "#include <math.h>\nvoid f(int n, float a, float x[n], double w[n], float y[n], float s[1], float u[1], int p[1])\n{\n#pragma scop\n  for (int i = 2; i < n; i++) { " + strings.NewReplacer("*s", "s[0]", "*u", "u[0]", "*p", "p[0]").Replace(body) + " }\n#pragma endscop\n}\n"
+		step := "1"
+		if by, rest, stepped := strings.Cut(body, ": "); stepped && strings.HasPrefix(by, "by ") {
+			step, body = by[len("by "):], rest
+		}
+		text := "#include <math.h>\nvoid f(int n, float a, float x[n], double w[n], float y[n], float s[1], float u[1], int p[1])\n{\n#pragma scop\n  for (int i = 2; i < n; i += " + step + ") { " + strings.NewReplacer("*s", "s[0]", "*u", "u[0]", "*p", "p[0]").Replace(body) + " }\n#pragma endscop\n}\n"
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func Chain(t *rapid.T) string {
 	}
 	for range rapid.IntRange(1, 2).Draw(t, "loops") {
 		low, high, _ := strings.Cut(g.pick("bounds", "0 n", "1 n", "1 n-1", "0 n-2", "2 m", "1 n+m"), " ")
-		step := g.pick("step", "1", "1", "1", "1", "1", "2")
+		step := g.pick("step", "1", "1", "1", "1", "1", "1", "1", "1", "2", "3")
 		if g.chance("down", 5) {
 			g.line("  for (int i = %s - 1; i >= %s; i -= %s) {", high, low, step)
 		} else {
