@@ -144,17 +144,17 @@ class Perf:
         return self.ask("predict", kernel=kernel, sizes=[dict(s) for s in at] if at is not None else sizes,
                         **self._model(profile, model), **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
-    def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float]:
-        """The predicted times of one kernel at many sizes, in seconds; named are arguments of predict."""
-        times: list[float] = self.predict(kernel, at, flags={"only": "seconds"}, **named)["seconds"]
+    def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float | None]:
+        """The predicted times of one kernel at many sizes, in seconds, None where it cannot run; named are arguments of predict."""
+        times: list[float | None] = self.predict(kernel, at, flags={"only": "seconds"}, **named)["seconds"]
         return times
 
     def rows(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[dict[str, Any]]:
-        """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high.
-        pandas.DataFrame takes them as they are."""
+        """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high,
+        None where there is none. pandas.DataFrame takes them as they are."""
         result = self.predict(kernel, at, **named)
-        return [{"kernel": one["kernel"], **one["at"], "seconds": one["seconds"], "low": one["interval"][0], "high": one["interval"][1], "bound": one.get("bound")}
-                for one in result.get("kernels", [result])]
+        return [{"kernel": one["kernel"], **one["at"], "seconds": one.get("seconds"), **dict(zip(("low", "high"), one.get("interval") or (None, None))),
+                 "bound": one.get("bound")} for one in result.get("kernels", [result])]
 
     def predict_all(self, kernels: Iterable[Tuple[str, Sizes]], **named: Any) -> list[Result]:
         """The predicted times of many kernels, each FILE or FILE#KERNEL with its sizes, as by predict. What perf refuses is a PerfError among them."""
