@@ -352,3 +352,14 @@ func (p *parser) enumeration() *ctype {
 	}
 	return t
 }
+
+// kernelTemplate notes the template of a kernel, whose name is the token at i, and where it has a body.
+func (p *parser) kernelTemplate(name string, params []templateParam, i int, tokens []cpp.Token) {
+	if !slices.Contains(p.file.Templates, name) {
+		p.file.Templates = append(p.file.Templates, name)
+		p.propose(name, params, tokens)
+	}
+	if tokens[len(tokens)-1].Is("}") {
+		p.file.defined[name] = Pos(p.tokens[i].At)
+	}
+}

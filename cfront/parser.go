@@ -108,7 +108,7 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}}
+	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}, defined: map[string]Pos{}}
 	tokens, err := f.preprocess(ctx, files, defines, text)
 	f.Folders = files.found
 	check()

@@ -3,6 +3,7 @@ package cfront
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,6 +72,7 @@ type File struct {
 	passed    []string               // those of them in quotes, which belong to the program
 	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.
 	leftOutKernels map[string][]string
+	defined        map[string]Pos // the Templates that have bodies
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -199,6 +201,36 @@ func (f *File) LeftOut(name string) (found string, flags []string) {
 		return "", nil
 	}
 	return name, prefixed("-D ", f.leftOutKernels[name])
+}
+
+// Kernel is where a file defines a kernel function.
+type Kernel struct {
+	Name string // as Options.Instance or ckernel takes it: of a template the instance that is proposed
+	Pos  Pos    // without a file for one that a condition leaves out
+	Func *Function
+}
+
+// Kernels are the kernel functions of the file and of what it includes: those that are read, templates, and those that conditions leave out.
+func (f *File) Kernels() (all []Kernel) {
+	read := map[string]bool{}
+	for _, fn := range f.Functions {
+		if fn.Kernel {
+			all = append(all, Kernel{fn.Name, fn.Pos, fn})
+			read[fn.Name] = true
+		}
+	}
+	for _, name := range f.Templates {
+		if at, is := f.defined[name]; is {
+			all = append(all, Kernel{f.Proposed[name], at, nil})
+		}
+		read[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.leftOutKernels)) {
+		if !read[name] {
+			all = append(all, Kernel{Name: name})
+		}
+	}
+	return all
 }
 
 func prefixed(prefix string, list []string) (out []string) {

@@ -144,9 +144,8 @@ func (p *parser) template() {
 		p.specialization(start)
 	default:
 		name := p.tokens[i].Text
-		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
-			p.file.Templates = append(p.file.Templates, name)
-			p.propose(name, params, p.tokens[start:end])
+		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) {
+			p.kernelTemplate(name, params, i, p.tokens[start:end])
 		}
 		o := p.overloaded(name)
 		for _, t := range o.templates {

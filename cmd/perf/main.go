@@ -30,8 +30,8 @@ import (
 	"gpuperf/kernel/script"
 )
 
-// grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
-const grace = 900 * time.Millisecond
+// grace is how long the work may take to stop by itself after a signal, with a worker that is asked to end. What is finished is in journals by then.
+const grace = 3 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

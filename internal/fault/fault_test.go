@@ -1,13 +1,15 @@
-package fault
+package fault_test
 
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/internal/fault"
 )
 
 // recovered is what becomes of a panic.
-func recovered(f func()) (err *Error) {
-	defer func() { err = Of(recover()) }()
+func recovered(f func()) (err *fault.Error) {
+	defer func() { err = fault.Of(recover()) }()
 	f()
 	return nil
 }

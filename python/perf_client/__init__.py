@@ -183,9 +183,10 @@ class Perf:
         """The fastest configuration of a file that `perf tune` takes, found on a device: flags are those of `perf tune`, such as device and budget."""
         return self.ask("tune", kernel=kernel, sizes=sizes, **(flags or {}))
 
-    def emulate(self, launch: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
-        """How long a launch file takes, told from its machine code."""
-        return self.ask("emulate", kernel=launch, sizes=sizes, **(flags or {}))
+    def emulate(self, kernel: str, *, local: Extent | None = None, global_: Extent | None = None, groups: Extent | None = None,
+                shared: int | str | None = None, assume: Sequence[str] = (), flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """How long a launch file or a kernel takes, told from its machine code; flags={"from": "source"} needs no compiler of CUDA."""
+        return self.ask("emulate", kernel=kernel, sizes=sizes, **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
     def _model(self, profile: str | None, model: str | None) -> dict[str, str]:
         named = (("profile", profile), ("model", model))
@@ -221,8 +222,8 @@ class Search:
         return proposed
 
     def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
-        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity count as None. Metrics are
-        between 0 and 1, such as its occupancy."""
+        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity
+        count as None. Metrics are between 0 and 1, such as its occupancy."""
         known = seconds if seconds is not None and math.isfinite(seconds) else None  # JSON has no NaN and no infinity
         result = {"configuration": dict(configuration), "seconds": known, **({"metrics": dict(metrics)} if metrics else {})}
         answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)

@@ -96,19 +96,25 @@ func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 	return c
 }
 
-// bound finds the bounds of the loop, over parameters alone, between which it takes all values.
+// bound finds the bounds of the loop, over parameters alone, where it makes all iterations between them, or none: where the loops inside have none.
 func (c *Recurrence) bound(k *kernel.Kernel) bool {
 	domain, err := k.DomainOf([]string{c.Loop})
 	if err != nil {
 		return false
 	}
 	lower, upper, err := domain.Bounds(c.Loop)
-	cs, exact := domain.Constraints()
-	if steps := func(c polycount.Constraint) bool { return c.Affine.HasFloor() }; err != nil || !exact || slices.ContainsFunc(cs, steps) || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
+	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false
 	}
-	c.Lower, c.Upper = lower[0].Num, upper[0].Num
-	return !c.Lower.HasFloor() && !c.Upper.HasFloor()
+	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() {
+		return false
+	}
+	between, _ := c.Values().Constraints()
+	if list, _ := domain.Constraints(); c.inside != nil {
+		between = append(between, slices.DeleteFunc(slices.Clone(list), func(x polycount.Constraint) bool { return x.Affine.Has(c.Loop) })...)
+	}
+	all, err := polycount.NewSet(nil, []string{c.Loop}, between...).Within(domain.Budget()).IsSubset(domain)
+	return all && err == nil
 }
 
 // followed are the statements of an iteration, as what they leave in terms of what was there before it.

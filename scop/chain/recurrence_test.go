@@ -13,6 +13,8 @@ import (
 // TestOf: what a loop carries forward by associative operators, and what is none.
 func TestOf(t *testing.T) {
 	for body, want := range map[string]string{
+		"if (i % 2 == 0) *s += x[i];":                   "",
+		"if (n > 9) *s += x[i];":                        "",
 		"*s += x[i];": "sum",
 		"*s -= x[i] * w[i]; *u = fmaxf(*u, x[i]);":      "sum fmax",
 		"y[i] = y[i-1] * x[i];":                         "scan product",

@@ -29,6 +29,9 @@ func Chain(t *rapid.T) string {
 		} else {
 			g.line("  for (int i = %s; i < %s; i += %s) {", low, high, step)
 		}
+		if g.chance("some", 8) {
+			g.line("  if (%s)", g.pick("condition", "i < m", "2 * i != n", "n > m", "i % 3 == 1", "i > 2"))
+		}
 		if g.chance("over several", 6) {
 			g.line("    for (int j = %s; j < %s; j++)", g.pick("from", "0", "1", "i"), g.pick("to", "m", "i", "n"))
 			g.line("      A[50][50] %s= B[i + 20][j + 20] * %s;", g.pick("operator", "+", "-"), g.pick("factor", "0.5", "C[j + 20]", "alpha"))
