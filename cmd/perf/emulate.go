@@ -21,6 +21,7 @@ import (
 	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -253,19 +254,22 @@ func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Se
 	return all, nil
 }
 
-// checkLaunch refuses a launch file whose launch no device runs.
+// checkLaunch refuses a launch file whose launch no device runs, and warns of what is undefined in it.
 func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) error {
 	file, err := launchfile.Load(path)
 	if err != nil {
 		return err
 	}
 	for _, at := range sizes {
-		verdict, err := frontend.CheckLaunch(cmd.Context(), file, at)
+		verdict, doubts, err := frontend.CheckLaunch(cmd.Context(), file, at)
 		if err != nil {
 			return err
 		}
 		if verdict != nil {
 			return fmt.Errorf("%s cannot run: %w", path, verdict)
+		}
+		for _, text := range doubts {
+			warnf(cmd, warning.Undefined, path, "%s", text)
 		}
 	}
 	return nil

@@ -148,7 +148,7 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 			}
 			job.Identity.Source, job.Code = labels[i], listed(f, job)
 			all.jobs = append(all.jobs, job)
-			verdict, err := frontend.CheckLaunch(ctx, f, at)
+			verdict, _, err := frontend.CheckLaunch(ctx, f, at)
 			if err != nil {
 				return nil, err
 			}
