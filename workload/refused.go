@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gpuperf/device"
@@ -33,10 +34,10 @@ func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error)
 	return c.Undefined(), err
 }
 
-// narrow is the job with indices of 32 bits, as how wide they are is long to find and refuses nothing.
+// narrow is the job with indices of 32 bits where sizes fit, as how wide they are is long to find and refuses nothing then.
 func (c *Case) narrow() (_ device.Job, err error) {
 	defer throw.Catch(&err)
-	if c.Own != nil {
+	if c.Own != nil || slices.ContainsFunc(slices.Collect(maps.Values(c.Sizes)), func(n int64) bool { return n > math.MaxInt32 }) {
 		return c.Job(device.Policy{})
 	}
 	throw.If(c.CheckSizes())
