@@ -39,7 +39,7 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	file, err := cfront.Read(ctx, path, opt.C)
 	if err == nil && opt.C.Instance == "" {
 		if opt.C.Instance = instanceOf(file, opt.Kernel); opt.C.Instance != "" {
-			opt.Kernel = ""
+			opt.Kernel, opt.C.Proposed = "", file.IsProposed(opt.C.Instance)
 			file, err = cfront.Read(ctx, path, opt.C)
 		}
 	}
