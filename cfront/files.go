@@ -290,6 +290,9 @@ var Programs = []string{".cc", ".cpp", ".cxx", ".py"}
 // ErrNoKernels is the error of a program without kernels.
 var ErrNoKernels = errors.New("it has no kernels: neither functions of CUDA C nor strings with kernel functions")
 
+// MayHaveKernels reports that a text has words which declare kernel functions, be it in strings or comments. One without them is host code, or of helpers.
+func MayHaveKernels(text string) bool { return strung.Declares(text) }
+
 // kernelsOf is the text of the kernels of a file: that of its strings for a program that has them as such, which inStrings tells.
 func kernelsOf(path, text string, opt Options) (out string, inStrings bool, err error) {
 	ext := filepath.Ext(path)

@@ -3,6 +3,7 @@ package cfront
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ type Options struct {
 	Strings bool
 	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name; "" for any.
 	Wanted string
+	// Proposed: Instance is one that was proposed, which Passed says.
+	Proposed bool
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
@@ -53,6 +56,9 @@ type File struct {
 	Launches []*launches.Launch
 	// Proposed are instances of them, such as k<float, 16>, by their names.
 	Proposed map[string]string
+	chosen   map[string]string // instances that stand for those that launches name, with arguments which nothing says
+	instance string            // that was proposed
+	told     []string          // instances that the file names with all arguments
 	// Folders are those that headers were found in beside the folders of Options.Include, as if they had been given too: below the top of the repository
 	// that the file lies in, else of the working directory.
 	Folders []string
@@ -71,6 +77,7 @@ type File struct {
 	passed    []string               // those of them in quotes, which belong to the program
 	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.
 	leftOutKernels map[string][]string
+	defined        map[string]Pos // the Templates that have bodies
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -173,10 +180,13 @@ func (f *File) Absent(name string) string {
 	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, inFolders)
 }
 
-// Passed says which headers in quotes were not found and passed over, which folders headers were found in that nobody gave, and which macros are taken
-// to be defined; "" without any.
+// Passed says which instance is read that was proposed, which headers in quotes were not found and passed over, which folders headers were found in that nobody
+// gave, and which macros are taken to be defined; "" without any.
 func (f *File) Passed() string {
 	var parts []string
+	if f.instance != "" {
+		parts = append(parts, fmt.Sprintf("arguments of %s are proposed, as nothing says them; --kernel names another instance", f.instance))
+	}
 	if len(f.passed) > 0 {
 		parts = append(parts, fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), inFolders))
 	}
@@ -199,6 +209,36 @@ func (f *File) LeftOut(name string) (found string, flags []string) {
 		return "", nil
 	}
 	return name, prefixed("-D ", f.leftOutKernels[name])
+}
+
+// Kernel is where a file defines a kernel function.
+type Kernel struct {
+	Name string // as Options.Instance or ckernel takes it: of a template the instance that is proposed
+	Pos  Pos    // without a file for one that a condition leaves out
+	Func *Function
+}
+
+// Kernels are the kernel functions of the file and of what it includes: those that are read, templates, and those that conditions leave out.
+func (f *File) Kernels() (all []Kernel) {
+	read := map[string]bool{}
+	for _, fn := range f.Functions {
+		if fn.Kernel {
+			all = append(all, Kernel{fn.Name, fn.Pos, fn})
+			read[fn.Name] = true
+		}
+	}
+	for _, name := range f.Templates {
+		if at, is := f.defined[name]; is {
+			all = append(all, Kernel{f.Proposed[name], at, nil})
+		}
+		read[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.leftOutKernels)) {
+		if !read[name] {
+			all = append(all, Kernel{Name: name})
+		}
+	}
+	return all
 }
 
 func prefixed(prefix string, list []string) (out []string) {

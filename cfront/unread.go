@@ -24,7 +24,9 @@ func (p *parser) readable() (s Stmt) {
 	if Malformed(err) {
 		panic(fault{err: err})
 	}
-	p.i = start
+	if p.i = start; p.within != nil {
+		p.within.unread++
+	}
 	p.skip()
 	p.leaveOut(start)
 	return &Other{Pos: at, What: source.Message(err), Unread: true, Body: p.mayDo(start, at)}

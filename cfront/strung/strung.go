@@ -18,6 +18,9 @@ var (
 	isKernel = regexp.MustCompile(`^(__kernel|kernel\s+(void|__attribute__)|__global__)\b`)
 )
 
+// Declares reports that a text has the words that declare a kernel function, wherever they stand.
+func Declares(text string) bool { return aKernel.MatchString(text) }
+
 // Kernels is the text of the kernels that a program has as strings, each character where it stood, with blanks for the rest. Those are its literals, and
 // what is given to a macro that makes a string of it. What the program puts between literals is the name TEXT_N, of its line N, or the name that stands there. ok
 // is false for a text without such kernels.

@@ -51,6 +51,11 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 	if err != nil {
 		return nil, nil, err
 	}
+	return countsOf(ctx, kernels, at, counting)
+}
+
+// countsOf is Counts of kernels that are loaded.
+func countsOf(ctx context.Context, kernels []*frontend.Kernel, at map[string]int64, counting features.Options) (all []*Counted, warnings []string, err error) {
 	for _, k := range kernels {
 		own := ownSizes(k, kernels, []map[string]int64{at})[0]
 		if k, err = k.At(ctx, own); err != nil {

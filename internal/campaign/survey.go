@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,6 +36,10 @@ type Survey struct {
 	Counted int        `json:"counted"`
 	Opaque  int        `json:"opaque"`
 	Refused int        `json:"refused"`
+	// Passed is how many files have no kernel functions.
+	Passed int `json:"files_without_kernels"`
+
+	seen map[cfront.Pos]bool // kernels that were tried: headers are of many files
 }
 
 // surveySize is the value of all sizes of a survey: it fills a work-group or two, and loops over it end soon.
@@ -45,7 +50,7 @@ const surveyLocal = 256
 
 // NewSurvey tries to count all kernel functions of the files in a folder and those below: of templates an instance of float and 16, with all sizes 64.
 func NewSurvey(ctx context.Context, o frontend.Options, folder string) (*Survey, error) {
-	s := &Survey{Kernels: []Surveyed{}}
+	s := &Survey{Kernels: []Surveyed{}, seen: map[cfront.Pos]bool{}}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -63,20 +68,30 @@ func NewSurvey(ctx context.Context, o frontend.Options, folder string) (*Survey,
 
 // file tries the functions of a file.
 func (s *Survey) file(ctx context.Context, o frontend.Options, path string) {
+	if text, err := os.ReadFile(path); err == nil && !cfront.MayHaveKernels(string(text)) {
+		s.Passed++
+		return
+	}
 	opt := o.Options
 	opt.Opaque = true // bodies that are not read whole are functions, too
 	file, err := cfront.Read(ctx, path, opt)
-	if err != nil {
+	switch {
+	case errors.Is(err, cfront.ErrNoKernels):
+		s.Passed++
+		return
+	case err != nil:
 		s.add(path, "", nil, err)
 		return
 	}
-	for _, fn := range file.Functions {
-		if fn.Kernel {
-			s.try(ctx, o, path, fn.Name, fn)
+	all := file.Kernels()
+	for _, k := range all {
+		if at := k.Pos; at.File == "" || !s.seen[at] {
+			s.seen[at] = true
+			s.try(ctx, o, path, k.Name, k.Func)
 		}
 	}
-	for _, name := range file.Templates {
-		s.try(ctx, o, path, file.Proposed[name], nil)
+	if len(all) == 0 {
+		s.Passed++
 	}
 }
 
@@ -98,16 +113,17 @@ func (s *Survey) try(ctx context.Context, o frontend.Options, path, name string,
 		return
 	}
 	at := map[string]int64{}
-	for _, n := range kernels[0].Takes() {
-		at[n] = surveySize
+	values := func(k *frontend.Kernel) {
+		for _, n := range k.Takes() {
+			at[n] = surveySize
+		}
 	}
-	all, _, err := Counts(ctx, o, path, at, features.Options{SubgroupSize: 32})
-	if lacking := (&InputError{}); errors.As(err, &lacking) && len(kernels) > 0 { // averages of loops by data are sizes that only show here
+	values(kernels[0])
+	all, _, err := countsOf(ctx, kernels, at, features.Options{SubgroupSize: 32})
+	if lacking := (&InputError{}); errors.As(err, &lacking) { // averages of loops by data are sizes that only show here
 		if k, failed := kernels[0].At(ctx, at); failed == nil {
-			for _, n := range k.Takes() {
-				at[n] = surveySize
-			}
-			all, _, err = Counts(ctx, o, path, at, features.Options{SubgroupSize: 32})
+			values(k)
+			all, _, err = countsOf(ctx, kernels, at, features.Options{SubgroupSize: 32})
 		}
 	}
 	s.add(path, name, all, err)
@@ -150,6 +166,9 @@ func (k Surveyed) class() string {
 // Write prints how many functions there are of each kind, and of each reason with an example.
 func (s *Survey) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d counted, %d with parts that are not counted, %d refused\n", format.Count(len(s.Kernels), "kernel function"), s.Counted, s.Opaque, s.Refused)
+	if s.Passed > 0 {
+		fmt.Fprintf(w, "%s without kernel functions passed over\n", format.Count(s.Passed, "file"))
+	}
 	type group struct {
 		result, class string
 		of            []Surveyed

@@ -19,6 +19,9 @@ func TestSurvey(t *testing.T) {
 		"a.cu":       "__global__ void good(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n__global__ void part(float *y) { y[0] = mystery(y[1]); }\n",
 		"inner/b.cl": "__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void small(__global float *y) { y[get_global_id(0)] = 1; }\n",
 		"c.cuh":      "template <class T, int N> __global__ void t(T *y, const int *row) {\n  for (int i = row[0]; i < row[N]; i++) y[i] = N;\n}\n",
+		"c2.cu":      "#include \"c.cuh\"\ntemplate <class T> __global__ void declared(T *y);\n", // whose kernel is that of the header
+		"empty.py":   "",
+		"host.cpp":   "#include <nothing.h>\nint main() { return kernel; }\n",
 		"d.h":        "#define NOTHING 1\n",
 		"e.cu":       "__global__ void jump(float *y) {\nagain:\n  y[1] = 2;\n  if (y[0] > 1) goto again;\n  if (y[0] > 2) goto again;\n}\n__global__ void jump2(float *y) {\nagain:\n  y[1] += 2;\n  goto again;\n}\n",
 	} {
@@ -35,6 +38,7 @@ func TestSurvey(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `6 kernel functions: 3 counted, 1 with parts that are not counted, 2 refused
+3 files without kernel functions passed over
 kernels  result   why                           for example
       2  refused  a goto that leads backwards or into a block has no place in a kernel      e.cu:4 jump
       1  opaque   … is no function that is known  a.cu:2 part

@@ -39,7 +39,7 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	file, err := cfront.Read(ctx, path, opt.C)
 	if err == nil && opt.C.Instance == "" {
 		if opt.C.Instance = instanceOf(file, opt.Kernel); opt.C.Instance != "" {
-			opt.Kernel = ""
+			opt.Kernel, opt.C.Proposed = "", file.IsProposed(opt.C.Instance)
 			file, err = cfront.Read(ctx, path, opt.C)
 		}
 	}
@@ -168,14 +168,17 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 	return []*Kernel{k}, nil
 }
 
-// unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands.
+// unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands. A
+// mistake in the text of the function goes first.
 func (o Options) unlaunched(ctx context.Context, file string) error {
 	what, local, global, kernel := "the work-group and all work-items", "--local 256 ", "--global n", ""
 	opt := o.Options
 	opt.Instance, opt.Opaque = "", true
 	if text, err := cfront.Read(ctx, file, opt); err == nil {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
-		if fn := text.Function(name); fn != nil && fn.Group != nil {
+		if fn := text.Function(name); fn != nil && cfront.Malformed(fn.Err) {
+			return placed(ctx, fn.Err)
+		} else if fn != nil && fn.Group != nil {
 			what, local, global = "all work-items", "", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
 		} else if fn != nil && fn.MostItems > 0 {
 			local = fmt.Sprintf("--local %d ", min(fn.MostItems, 256))
