@@ -393,6 +393,9 @@ func (e *emulation) run(c Change, bound int64) timed {
 			t.cycles = max(t.cycles, float64(r.Busy[u])*all/max(done, 1)/timing.Cycle)
 		}
 	}
+	if r.Cut && e.lengths == nil {
+		t.cycles = max(t.cycles, e.tail(m, ops, blocks, total/float64(e.busy*resident), t.cycles, bound))
+	}
 	t.cycles = max(t.cycles, e.chain.cycles(m), e.overwritten()) + e.back(m) + e.Device.Value(facts.StartCycles)
 	return t
 }
