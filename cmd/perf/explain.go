@@ -57,6 +57,7 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 			if done, err := o.explainEmulated(cmd, args); done || err != nil {
 				return err
 			}
+			tellOfNests(cmd, args)
 			whole := throw.Get(casesOfAll(cmd, &o, args))
 			p := throw.Get(o.open(cmd, whole))
 			whole = runnable(cmd, p, whole)
@@ -78,6 +79,15 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 	cmd.Flags().BoolVar(&o.roofs, "roofline", false, "draw the roofline: DRAM, the second-level cache, and the path of L1 and local memory")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
+}
+
+// tellOfNests says what loop nests are explained as, and what makes kernels of them.
+func tellOfNests(cmd *cobra.Command, args []string) {
+	for _, arg := range args {
+		if file, _, _ := source.CutName(arg); filepath.Ext(file) == ".c" {
+			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s writes kernels of them, and perf tune searches fast ones", file, file)
+		}
+	}
 }
 
 // explainEmulated explains by emulation. It reports false where the model is to explain.

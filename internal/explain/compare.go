@@ -88,7 +88,7 @@ func (c *Comparison) Write(w io.Writer) {
 	for i, e := range c.Kernels {
 		fmt.Fprintf(w, "%s  %s %s: %s (%s), bound by %s\n", []string{"A", "B"}[i], e.Kernel, format.Sizes(e.At), format.Seconds(e.Predicted), e.Interval, e.Bound)
 	}
-	fmt.Fprintf(w, "B takes %.3g× the time of A\n", c.Kernels[1].Predicted/c.Kernels[0].Predicted)
+	fmt.Fprintf(w, "B takes %s× the time of A\n", format.Times(c.Kernels[1].Predicted/c.Kernels[0].Predicted))
 	for _, part := range []struct {
 		title string
 		list  []Difference

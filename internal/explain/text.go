@@ -19,7 +19,7 @@ func (e *Explanation) Write(w io.Writer, terms bool) {
 	if e.Form != "" {
 		form = ", " + e.Form
 	}
-	fmt.Fprintf(w, "%s %s on %s (model %s%s)\n\n", e.Kernel, format.Sizes(e.At), e.Device, e.Model, form)
+	fmt.Fprintf(w, "%s on %s (model %s%s)\n\n", strings.TrimSpace(e.Kernel+" "+format.Sizes(e.At)), e.Device, e.Model, form)
 	fmt.Fprintf(w, "  predicted  %s (%s)\n", format.Seconds(e.Predicted), e.Interval)
 	if e.Error != nil {
 		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)

@@ -99,6 +99,14 @@ func Bytes(n int64) string {
 	return digits(v, 4) + " " + units[unit]
 }
 
+// Times writes a number of times with three digits, and all of a large one: "1.5", "16", "2000".
+func Times(v float64) string {
+	if v >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
 // Factor writes a ratio with two digits: "1.6", "21", "160".
 func Factor(by float64) string {
 	digits := 0

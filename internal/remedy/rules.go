@@ -223,7 +223,7 @@ func repeated(x *study) []candidate {
 	r := &list[0]
 	return []candidate{{
 		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Once: true})}},
-		defect: fmt.Sprintf("a work-item %ss each element of %s %.3g times here%s", Verb(r.Site), r.Array, float64(r.Requests)/float64(r.Repeated), also(list)),
+		defect: fmt.Sprintf("a work-item %ss each element of %s %s times here%s", Verb(r.Site), r.Array, format.Times(float64(r.Requests)/float64(r.Repeated)), also(list)),
 		remedy: "keep the element in a register while the loop runs, or let the loop that reuses it be the innermost one",
 	}}
 }
