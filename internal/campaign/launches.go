@@ -144,7 +144,7 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 			job := throw.Get(f.Job(at))
 			job.Identity.Source, job.Code = labels[i], listed(f, job)
 			all.jobs = append(all.jobs, job)
-			verdict := throw.Get(frontend.CheckLaunch(ctx, f, at))
+			verdict, _ := throw.Get2(frontend.CheckLaunch(ctx, f, at))
 			if verdict != nil {
 				all.verdicts[job.Identity.Key()] = verdict
 			}

@@ -80,11 +80,15 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 // addressWords are the registers of an address in global memory, of which compilers keep one for each line.
 const addressWords = 2
 
-// Steps of sweeps that are tried, and how many work-items are there for each that sweeps: powers of 2, so that the work-items of a sub-group share lines.
+// Steps of sweeps that are tried, how many work-items are there for each that sweeps, and how many of these a work-group has: powers of 2, so that the work-items of a sub-group share lines.
 var (
 	sweepSteps   = []int64{1, 2, 4, 8, 16, 32, 64, 128}
-	sweepHelpers = []int64{1, 2, 4, 8}
+	sweepHelpers = []int64{1, 2, 4, 8, 16, 32}
+	sweepLines   = []int64{32, 16, 8} // of a work-group: with fewer, more multiprocessors copy for as many lines
 )
+
+// mostHelpers of a work-group, with those that they help.
+const mostHelpers = 256
 
 // sweepsOf is the mapping of sweeps that takes least.
 func sweepsOf(f Form) (best Mapping) {
@@ -93,16 +97,23 @@ func sweepsOf(f Form) (best Mapping) {
 		return plain
 	}
 	least := math.Inf(1)
-	for _, helpers := range sweepHelpers {
-		m := plain
-		if f.Sweep.Helped {
-			m.Block = []int64{plain.Block[0], helpers}
-		} else if helpers > 1 {
-			break
-		}
+	try := func(m Mapping) {
 		for _, m.Depth = range sweepSteps {
 			if c := f.sweeping(m); c < least {
 				best, least = m, c
+			}
+		}
+	}
+	if !f.Sweep.Helped {
+		try(plain)
+		return best
+	}
+	for _, width := range sweepLines {
+		for _, helpers := range sweepHelpers {
+			m := plain
+			m.Block = []int64{width, helpers}
+			if width*helpers <= mostHelpers {
+				try(m)
 			}
 		}
 	}
@@ -153,13 +164,15 @@ func (f Form) sweeps(m Mapping) machine.Work {
 	}
 	steps := float64(intmath.CeilDiv(s.Terms, m.Depth))
 	w.Rounds = steps
-	lines := on.Subgroup // that a sub-group touches across sweeps
+	width := min(of(m.Block, 0), on.Subgroup)
+	lines, loads := on.Subgroup, float64(intmath.CeilDiv(sweeps, on.Subgroup)) // that a sub-group touches across sweeps; of a term, by sub-groups
 	if m.Depth > 1 && s.Helped {
-		lines = intmath.CeilDiv(on.Subgroup, m.Depth)
+		lines = intmath.CeilDiv(on.Subgroup, min(width, m.Depth))
+		loads = float64(sweeps) / float64(on.Subgroup)
 		w.Barriers = 2 * steps
 		w.Issue = copyCycles * float64(int64(s.Loads+s.Turned)*s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
 	}
-	along := intmath.CeilDiv(on.Subgroup*f.Bytes, on.Line)
-	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * float64(intmath.CeilDiv(sweeps, on.Subgroup))
+	along := on.Subgroup / width * intmath.CeilDiv(width*f.Bytes, on.Line)
+	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * loads
 	return w
 }
