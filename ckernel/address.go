@@ -180,18 +180,8 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return &address{offset: constant(0)}
 		}
 	case *cfront.Ref:
-		if at := b.env[x.Var].at; at != nil {
+		if at := b.namedAddress(x); at != nil {
 			return at
-		}
-		if len(x.Var.Dims) > 0 && !x.Var.Pointer || b.inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
-			return &address{array: b.array(e, x.Var), offset: constant(0)}
-		}
-		if b.env[x.Var].either != nil {
-			panic(split{x.Var})
-		}
-		if x.Var.Pointer {
-			b.moves(x.Var)
-			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
 		}
 	case *cfront.Address:
 		return b.addressOfPlace(x)
@@ -233,25 +223,48 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return at
 		}
 	case *cfront.Assign:
-		if done, ok := b.results[x]; ok {
-			return done.at
-		}
-		before := b.addressOf(x.To)
-		if x.After && b.isMoving(x.To) { // its offset is another one then
-			before = &address{array: before.array, offset: b.settled(x.Pos, "at", before.offset)}
-		}
-		b.assignment(x)
-		if !x.After {
-			before = b.addressOf(x.To)
-		}
-		b.results[x] = outcome{value: value{at: before}}
-		return before
+		return b.assignedAddress(x)
 	case *cfront.List:
 		b.firstItems(x)
 		return b.addressOf(x.Items[len(x.Items)-1])
 	}
 	b.fail(e, "", "it is not known which array this points to")
 	return nil
+}
+
+// namedAddress is where a variable points to, or an array begins; nil for others.
+func (b *builder) namedAddress(x *cfront.Ref) *address {
+	if at := b.env[x.Var].at; at != nil {
+		return at
+	}
+	if len(x.Var.Dims) > 0 && !x.Var.Pointer || b.inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
+		return &address{array: b.array(x, x.Var), offset: constant(0)}
+	}
+	if b.env[x.Var].either != nil {
+		panic(split{x.Var})
+	}
+	if x.Var.Pointer {
+		b.moves(x.Var)
+		b.fail(x, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
+	}
+	return nil
+}
+
+// assignedAddress is what an assignment to a pointer gives it, or had before.
+func (b *builder) assignedAddress(x *cfront.Assign) *address {
+	if done, ok := b.results[x]; ok {
+		return done.at
+	}
+	before := b.addressOf(x.To)
+	if x.After && b.isMoving(x.To) { // its offset is another one then
+		before = &address{array: before.array, offset: b.settled(x.Pos, "at", before.offset)}
+	}
+	b.assignment(x)
+	if !x.After {
+		before = b.addressOf(x.To)
+	}
+	b.results[x] = outcome{value: value{at: before}}
+	return before
 }
 
 // castAddress is an address as one of another type.

@@ -364,27 +364,7 @@ func (b *flow) placed(e expr.Expr) expr.Expr {
 // arguments declares the arrays, values and temporaries.
 func (b *flow) arguments(k *kernel.Kernel) {
 	accessed := map[*array]bool{}
-	mentioned := map[string]bool{}
-	for _, s := range k.Statements {
-		for _, e := range s.Exprs() {
-			expr.Walk(e, func(e expr.Expr) bool {
-				switch x := e.(type) {
-				case *expr.Access:
-					mentioned[x.Array] = true
-				case expr.Var:
-					mentioned[x.Name] = true
-				case *expr.Call:
-					mentioned[x.Func] = true
-				}
-				return true
-			})
-		}
-	}
-	for _, d := range k.Domains {
-		for _, p := range d.Params() {
-			mentioned[p] = true
-		}
-	}
+	mentioned := namesIn(k)
 	for _, a := range b.order {
 		accessed[a] = mentioned[a.name]
 	}
@@ -439,6 +419,32 @@ func (b *flow) arguments(k *kernel.Kernel) {
 		}
 	}
 	slices.Reverse(k.Functions)
+}
+
+// namesIn are the arrays, variables, parameters and functions that a kernel mentions.
+func namesIn(k *kernel.Kernel) map[string]bool {
+	mentioned := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, e := range s.Exprs() {
+			expr.Walk(e, func(e expr.Expr) bool {
+				switch x := e.(type) {
+				case *expr.Access:
+					mentioned[x.Array] = true
+				case expr.Var:
+					mentioned[x.Name] = true
+				case *expr.Call:
+					mentioned[x.Func] = true
+				}
+				return true
+			})
+		}
+	}
+	for _, d := range k.Domains {
+		for _, p := range d.Params() {
+			mentioned[p] = true
+		}
+	}
+	return mentioned
 }
 
 func declared(a *array) *kernel.Array {

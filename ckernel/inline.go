@@ -26,25 +26,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 	}
 	f := b.file.Function(x.Func)
 	here := site{x.Pos, b.path + "/" + f.Name} // the object that a function is called for may be the value of another call here
-	functions, again := 0, false
-	for _, fr := range b.frames {
-		if fr.function {
-			functions++
-		}
-		again = again || fr.of == f
-	}
-	switch {
-	case again || f == b.fn:
-		b.fail(x, "write a loop", "%s calls itself", x.Func)
-	case functions > maxCalls:
-		b.fail(x, "write a loop", "functions call each other more than %d deep", maxCalls)
-	case len(f.Params) != len(x.Args):
-		b.fail(x, "", "%s has %d parameters, not %d", x.Func, len(f.Params), len(x.Args))
-	case f.Kernel && b.file.Language == cfront.CUDA:
-		b.fail(x, "", "a kernel calls a kernel")
-	case f.Err != nil:
-		panic(fault{unread(f.Err), cfront.Malformed(f.Err)})
-	}
+	b.checkCall(x, f)
 	for _, a := range x.Args { // calls in arguments come before parameters have values
 		b.callsIn(a)
 	}
@@ -73,22 +55,39 @@ func (b *builder) called(x *cfront.Call) outcome {
 	out := outcome{variable: fr.result}
 	if fr.result != nil {
 		out.value = b.env[fr.result]
-		if fr.result.Pointer {
-			b.results[x] = out
-			return out
-		}
-		if fr.result.Record != nil {
-			b.results[x] = out
-			return out
-		}
-		if !b.follows(fr.result) {
+		switch {
+		case fr.result.Pointer || fr.result.Record != nil:
+		case !b.follows(fr.result):
 			out.value = value{data: true}
-		} else if !out.isNum && !out.data {
+		case !out.isNum && !out.data:
 			b.forget(x.Pos, fr.result)
 		}
 	}
 	b.results[x] = out
 	return out
+}
+
+// checkCall refuses a call whose function cannot stand in its place.
+func (b *builder) checkCall(x *cfront.Call, f *cfront.Function) {
+	functions, again := 0, false
+	for _, fr := range b.frames {
+		if fr.function {
+			functions++
+		}
+		again = again || fr.of == f
+	}
+	switch {
+	case again || f == b.fn:
+		b.fail(x, "write a loop", "%s calls itself", x.Func)
+	case functions > maxCalls:
+		b.fail(x, "write a loop", "functions call each other more than %d deep", maxCalls)
+	case len(f.Params) != len(x.Args):
+		b.fail(x, "", "%s has %d parameters, not %d", x.Func, len(f.Params), len(x.Args))
+	case f.Kernel && b.file.Language == cfront.CUDA:
+		b.fail(x, "", "a kernel calls a kernel")
+	case f.Err != nil:
+		panic(fault{unread(f.Err), cfront.Malformed(f.Err)})
+	}
 }
 
 // resultOf is the variable for the value of a call.

@@ -136,25 +136,11 @@ func works(e expr.Expr, isFor bool) bool {
 
 // readBounds follows a loop from a first value to an end of which one is read from memory before the loop.
 func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, average expr.Expr) bool {
-	cond, ok := x.cond.(*cfront.Binary)
-	if !ok || x.do {
-		return false
-	}
-	v, end, op := b.counter(x, steps), cond.Y, cond.Op
+	v, end, op := b.towards(x, steps)
 	if v == nil {
 		return false
 	}
-	if isRef(cond.Y, v) {
-		end, op = cond.X, mirrored[op]
-	} else if !isRef(cond.X, v) {
-		return false
-	}
-	step, ok := steps[v].Constant()
-	upward := ok && step > 0 && (op == "<" || op == "<=" || op == "!=" && step == 1)
-	downward := ok && step < 0 && (op == ">" || op == ">=" || op == "!=" && step == -1)
-	if !upward && !downward || b.namesAny(end, x.assigned) {
-		return false
-	}
+	step, _ := steps[v].Constant()
 	first := maps.Clone(b.env)
 	start := first[v].num
 	var last expr.Expr
@@ -167,7 +153,7 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 	reload := func() {
 		if _, ok := b.number(end); !ok && works(b.freeValue(end), true) {
 			b.nextStatement()
-			b.assignTemp(cond.Pos, b.scratch(v.Name+"_end", expr.Int32), b.freeValue(end))
+			b.assignTemp(x.cond.(*cfront.Binary).Pos, b.scratch(v.Name+"_end", expr.Int32), b.freeValue(end))
 		}
 	}
 	inclusive := bit(op == "<=" || op == ">=")
@@ -201,6 +187,30 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 		polycount.GE(polycount.Name(iname), polycount.Int(0)), polycount.GE(polycount.Name(trips), polycount.Name(iname).AddInt(1)),
 	}, reload, name(trips))
 	return true
+}
+
+// towards is the variable of a loop that goes in steps to an end which stays as it is, that end, and how both are compared; nil for other loops.
+func (b *builder) towards(x *loopText, steps map[*builderVar]*expr.Poly) (v *builderVar, end cfront.Expr, op string) {
+	cond, ok := x.cond.(*cfront.Binary)
+	if !ok || x.do {
+		return nil, nil, ""
+	}
+	v, end, op = b.counter(x, steps), cond.Y, cond.Op
+	if v == nil {
+		return nil, nil, ""
+	}
+	if isRef(cond.Y, v) {
+		end, op = cond.X, mirrored[op]
+	} else if !isRef(cond.X, v) {
+		return nil, nil, ""
+	}
+	step, ok := steps[v].Constant()
+	upward := ok && step > 0 && (op == "<" || op == "<=" || op == "!=" && step == 1)
+	downward := ok && step < 0 && (op == ">" || op == ">=" || op == "!=" && step == -1)
+	if !upward && !downward || b.namesAny(end, x.assigned) {
+		return nil, nil, ""
+	}
+	return v, end, op
 }
 
 // fromMemory reports whether a bound of a loop comes from memory.

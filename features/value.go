@@ -110,16 +110,17 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 }
 
 // bind appends the values of s.Params to buffer and checks the assumptions.
-func (s *Statistics) bind(buffer []int64, sizes map[string]int64) (_ []int64, err error) {
-	defer throw.Catch(&err)
+func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
 	for name, n := range s.c.at {
 		if sizes[name] != n {
 			return nil, fmt.Errorf("counted at %s=%d, not at %d", name, n, sizes[name])
 		}
 	}
-	values := throw.Get(bind(buffer, s.Params, sizes))
-	s.check(values)
-	return values, nil
+	values, err := bind(buffer, s.Params, sizes)
+	if err != nil {
+		return nil, err
+	}
+	return values, s.check(values)
 }
 
 func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, error) {
@@ -134,14 +135,14 @@ func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, err
 }
 
 // check checks that the values of s.Params satisfy the kernel's assumptions.
-func (s *Statistics) check(values []int64) {
+func (s *Statistics) check(values []int64) error {
 	if s.valid == nil {
-		return
+		return nil
 	}
 	if n, ok := s.valid.Int64(values); ok && n == 1 {
-		return
+		return nil
 	} else if !ok && s.valid.Big(values).Sign() != 0 {
-		return
+		return nil
 	}
 	at := map[string]int64{}
 	var parts []string
@@ -154,11 +155,11 @@ func (s *Statistics) check(values []int64) {
 		for _, c := range cs {
 			x, err := c.Affine.Eval(at)
 			if err == nil && (x < 0 || c.Equality && x != 0) {
-				panic(throw.Errorf("%s violates the assumption %s", text, c))
+				return fmt.Errorf("%s violates the assumption %s", text, c)
 			}
 		}
 	}
-	panic(throw.Errorf("%s violates the assumptions %s", text, assumptions))
+	return fmt.Errorf("%s violates the assumptions %s", text, assumptions)
 }
 
 // total sums counts, in 64 bits as long as they fit.
