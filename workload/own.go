@@ -27,6 +27,8 @@ type Own struct {
 	Passed func() string
 	// Whole are the sizes to be given for a kernel that has no parts which are not counted; none where there are none.
 	Whole []string
+	// Shared is how large local memory may be that the launch does not say, for such a kernel; "" where it says it.
+	Shared string
 	// Disregard: parts that are not counted do not matter.
 	Disregard bool
 	// Fixed are sizes whose values the kernel was read for: at others it is another one.

@@ -83,8 +83,13 @@ func countsOf(ctx context.Context, kernels []*frontend.Kernel, at map[string]int
 			}
 			c.alone = c.Statistics.Alone(fixed)
 		}
+		hint := ""
+		if takes := k.Takes(); c.Sizes == nil && c.Statistics.Limited() && len(takes) > 0 {
+			hint = "; it may be counted at given sizes: -p " + strings.Join(takes, "=VALUE,") + "=VALUE"
+		}
 		for _, w := range c.Statistics.Warnings {
-			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
+			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v%s", w, hint))
+			hint = ""
 		}
 		if verdict := c.Undefined(); c.Sizes != nil && verdict != nil {
 			warnings = append(warnings, warning.Undefined.About(k.Name, "%s", verdict.Msg))

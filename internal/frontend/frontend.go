@@ -57,6 +57,8 @@ type Kernel struct {
 	// Unsized is why a kernel function is read at given sizes alone; the kernel has nothing but these. nil for others.
 	Unsized error
 
+	unread error                                                              // why a kernel function is not read whole, if it is not
+	trial  func(ctx context.Context) (sizes []string, err error)              // of one that is Unsized: the sizes that it is read at, or why it is not
 	at     func(ctx context.Context, sizes map[string]int64) (*Kernel, error) // nil: it is the same at all
 	extent func(a *kernel.Array, at map[string]int64) int64                   // the outermost of a buffer; nil: nobody says it
 }
@@ -203,6 +205,7 @@ func (o Options) check(paths []string) error {
 		{"--shared", o.Shared != "", launched},
 		{"--assume", len(o.Assume) > 0, slices.Concat(functions, []string{".yaml", ".yml"})},
 		{"-I", len(o.Include) > 0, slices.Concat([]string{".c"}, functions)},
+		{"--before", len(o.Before) > 0, functions},
 		{"-D", len(o.Define) > 0, slices.Concat([]string{".c"}, functions)},
 	} {
 		if f.given && !is(f.exts...) {
