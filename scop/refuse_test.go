@@ -166,7 +166,7 @@ func TestTypes(t *testing.T) {
 		i := regexp.MustCompile(`[uws]`).FindString(c.value)
 		f, r := parseRegion(t, "void f(int n, int *restrict p, unsigned *restrict q, long *restrict to) {\n#pragma scop\nfor ("+map[string]string{"u": "unsigned", "w": "long", "s": "short"}[i]+
 			" "+i+" = 0; "+i+" < 9; "+i+"++) to["+i+"] = "+c.value+";\n#pragma endscop\n}\n")
-		n, err := Build(f, r)
+		n, err := scop.Build(f, r)
 		if err != nil || n.Statements[0].RHS.String() != c.want {
 			t.Errorf("%s: %v, %v, want %s", c.value, n, err, c.want)
 		}
