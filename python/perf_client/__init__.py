@@ -153,7 +153,7 @@ class Perf:
         """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high,
         None where there is none. pandas.DataFrame takes them as they are."""
         result = self.predict(kernel, at, **named)
-        return [{"kernel": one["kernel"], **one["at"], "seconds": one.get("seconds"), **dict(zip(("low", "high"), one.get("interval") or (None, None))),
+        return [{"kernel": one["kernel"], **one.get("at", {}), "seconds": one.get("seconds"), **dict(zip(("low", "high"), one.get("interval") or (None, None))),
                  "bound": one.get("bound")} for one in result.get("kernels", [result])]
 
     def predict_all(self, kernels: Iterable[Tuple[str, Sizes]], **named: Any) -> list[Result]:
