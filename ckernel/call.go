@@ -420,7 +420,7 @@ func (b *faults) noFunction(x *cfront.Call) {
 	}
 	err := b.file.Errorf(x.Place(), "%s is no function that is known", x.Func).WithHint("%s; %s", hint, elsewhere)
 	err.Lacks = x.Func
-	if macro, value := glued(x.Func); macro != "" {
+	if macro, value := glued(x.Func); macro != "" && !b.file.Mentions(x.Func) {
 		err.Flags = []string{"-D " + macro + "=" + value}
 	}
 	panic(fault{err: err})
