@@ -1,4 +1,4 @@
-package cfront
+package cfront_test
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gpuperf/cfront"
 )
 
 // TestFolders: headers that lie below the top of a file's repository are found, the nearest of a name, also those that they include; from the working directory's
@@ -33,7 +35,7 @@ func TestFolders(t *testing.T) {
 		".": {"a/include", "third"}, "b": {filepath.Join(top, "a/include"), filepath.Join(top, "third")}, "a/src": {filepath.Join(top, "a/include"), filepath.Join(top, "third")},
 	} {
 		t.Chdir(filepath.Join(top, from))
-		f, err := Read(t.Context(), filepath.Join(top, "a/src/k.cu"), Options{Instance: "k"})
+		f, err := cfront.Read(t.Context(), filepath.Join(top, "a/src/k.cu"), cfront.Options{Instance: "k"})
 		if err != nil {
 			t.Fatalf("from %s: %v", from, err)
 		}
@@ -58,7 +60,7 @@ func TestDefined(t *testing.T) {
 		"#ifdef A\n#define EACH(i) for (int i = 0; i < 4; i++)\n#endif\n#ifdef B\n#define ALL(i)\n#endif\n__global__ void k(int *p) { EACH(j) p[j] = j; }": "A",
 		"#if A > 3\n#define EACH(i) for (int i = 0; i < 4; i++)\n#endif\n__global__ void k(int *p) { EACH(j) p[j] = j; }":                                  "",
 	} {
-		f, err := Parse(t.Context(), "a.cu", text, Options{})
+		f, err := cfront.Parse(t.Context(), "a.cu", text, cfront.Options{})
 		if err != nil || strings.Join(f.Defined, " ") != want {
 			t.Errorf("%s: %q, want %q, %v", text, f.Defined, want, err)
 		}

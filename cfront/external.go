@@ -51,6 +51,7 @@ func (p *parser) run(instance string) {
 	for _, c := range p.defined {
 		p.file.Functions = append(p.file.Functions, c.fn)
 	}
+	(&proposer{parser: p}).propose()
 }
 
 // external reads a declaration of the file. What C++ declares for the host is passed where it cannot be read.
@@ -355,11 +356,15 @@ func (p *parser) enumeration() *ctype {
 
 // kernelTemplate notes the template of a kernel, whose name is the token at i, and where it has a body.
 func (p *parser) kernelTemplate(name string, params []templateParam, i int, tokens []cpp.Token) {
-	if !slices.Contains(p.file.Templates, name) {
+	d := p.drafted(name)
+	if d == nil {
+		d = &draft{name: name, params: params, text: tokens}
 		p.file.Templates = append(p.file.Templates, name)
-		p.propose(name, params, tokens)
+		p.drafts = append(p.drafts, d)
 	}
 	if tokens[len(tokens)-1].Is("}") {
 		p.file.defined[name] = Pos(p.tokens[i].At)
+		keepDefaults(params, d.params)
+		d.params, d.text = params, tokens
 	}
 }

@@ -29,6 +29,8 @@ type callable struct {
 	most   int64     // work-items of a work-group
 	fn     *Function // once the body is read, or begun
 	needed bool
+	calls  []*callable // that its body calls
+	unread int         // statements of it that are not read
 }
 
 // overloads are the functions of a name.
@@ -99,6 +101,9 @@ func types(params []param) string {
 
 // need has the body of a function read, now or later.
 func (p *parser) need(c *callable) {
+	if p.within != nil {
+		p.within.calls = append(p.within.calls, c)
+	}
 	if !c.needed && c.body > 0 {
 		c.needed = true
 		p.queue = append(p.queue, c)

@@ -1,6 +1,8 @@
 package cfront
 
 import (
+	"slices"
+
 	"gpuperf/cfront/cpp"
 	"gpuperf/kernel/expr"
 )
@@ -100,6 +102,9 @@ var levels = map[string]int{
 	"*": 10, "/": 10, "%": 10,
 }
 
+// integral are the operators of integers alone.
+var integral = map[string]bool{"%": true, "|": true, "^": true, "&": true, "<<": true, ">>": true}
+
 // binary reads operations that bind at least as strongly as a level.
 func (p *parser) binary(least int) value {
 	at := p.here()
@@ -120,13 +125,24 @@ func (p *parser) binary(least int) value {
 	}
 }
 
+// subscript is a value that is a subscript: an integer.
+func (p *typer) subscript(i value) value {
+	if i.t.form == numberForm && i.t.dtype.IsFloat() {
+		p.fail(i.e.Place(), "a subscript is an integer, and this is of type %s", i.t)
+	}
+	return i
+}
+
 // operation is x op y.
 func (p *typer) operation(at Pos, op string, x, y value) value {
 	t := resultType(op, x.t.pointed(), y.t.pointed())
+	if of := []*ctype{x.t.pointed(), y.t.pointed()}; integral[op] && slices.ContainsFunc(of, func(t *ctype) bool { return t.form == numberForm && t.dtype.IsFloat() }) {
+		p.fail(at, "the operator %s takes integers, and stands between %s and %s", op, of[0], of[1])
+	}
 	if levels[op] != 8 {
 		p.sameVectors(at, x.t, y.t)
 	}
-	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
+	return p.folded(value{&Binary{typed: t.typed(at), Op: op, X: x.e, Y: y.e}, t})
 }
 
 // resultType is the type of x op y.

@@ -22,6 +22,8 @@ type parser struct {
 	queue    []*callable // functions whose bodies are to be read
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
+	holed    bool        // parameters of templates stand for themselves
+	drafts   []*draft    // templates of kernels
 	opaque   bool        // statements that are not read are left out
 	argTypes []string    // types of arguments, from which those of a template follow
 	callees  map[string]*callable
@@ -115,6 +117,9 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 		}
 	}
 	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}, defined: map[string]Pos{}}
+	if opt.Proposed {
+		f.instance = opt.Instance
+	}
 	tokens, err := f.preprocess(ctx, files, defines, text)
 	f.Folders = files.found
 	check()

@@ -143,7 +143,7 @@ func (p *parser) postfixed(at Pos, v value) value {
 				v = of
 				continue
 			}
-			v = p.element(at, p.plain(v), p.plain(i))
+			v = p.element(at, p.plain(v), p.subscript(p.plain(i)))
 		case p.accept("."):
 			v = p.member(at, v)
 		case p.accept("->"):

@@ -35,6 +35,8 @@ type Options struct {
 	Strings bool
 	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name; "" for any.
 	Wanted string
+	// Proposed: Instance is one that was proposed, which Passed says.
+	Proposed bool
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
@@ -58,6 +60,9 @@ type File struct {
 	Launches []*launches.Launch
 	// Proposed are instances of them, such as k<float, 16>, by their names.
 	Proposed map[string]string
+	chosen   map[string]string // instances that stand for those that launches name, with arguments which nothing says
+	instance string            // that was proposed
+	told     []string          // instances that the file names with all arguments
 	// Folders are those that headers were found in beside the folders of Options.Include, as if they had been given too: below the top of the repository
 	// that the file lies in, else of the working directory.
 	Folders []string
@@ -187,10 +192,13 @@ func (f *File) Absent(name string) string {
 	return fmt.Sprintf("headers that were not found may declare it: %s%s; %s", strings.Join(list, ", "), rest, inFolders)
 }
 
-// Passed says which headers in quotes were not found and passed over, which folders headers were found in that nobody gave, and which macros are taken
-// to be defined; "" without any.
+// Passed says which instance is read that was proposed, which headers in quotes were not found and passed over, which folders headers were found in that nobody
+// gave, and which macros are taken to be defined; "" without any.
 func (f *File) Passed() string {
 	var parts []string
+	if f.instance != "" {
+		parts = append(parts, fmt.Sprintf("arguments of %s are proposed, as nothing says them; --kernel names another instance", f.instance))
+	}
 	if len(f.passed) > 0 {
 		parts = append(parts, fmt.Sprintf("not found, and passed over: %s; %s", strings.Join(f.passed, ", "), inFolders))
 	}

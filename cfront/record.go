@@ -80,7 +80,7 @@ func (p *parser) bases(t *ctype) {
 			continue
 		}
 		base := p.typeHere()
-		if base == nil || base.form != recordForm {
+		if base == nil || base.form != recordForm || base.holds(t) { // which has the name of one of another namespace
 			t.record.why = "what it derives from is not known"
 			p.next()
 			continue
@@ -92,6 +92,11 @@ func (p *parser) bases(t *ctype) {
 			}
 		}
 	}
+}
+
+// holds reports that a record is another, or has its members.
+func (t *ctype) holds(of *ctype) bool {
+	return t == of || t.record != nil && slices.ContainsFunc(t.record.fields, func(f field) bool { return f.name == "" && f.t.holds(of) })
 }
 
 // members reads the members of a record.

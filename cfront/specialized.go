@@ -2,12 +2,8 @@ package cfront
 
 import (
 	"maps"
-	"slices"
-	"strings"
 
 	"gpuperf/cfront/cpp"
-	"gpuperf/cfront/launches"
-	"gpuperf/internal/nameset"
 )
 
 func isClass(x any) bool { _, ok := x.(*class); return ok }
@@ -129,6 +125,7 @@ func (p *parser) matching(c *class, args []argument) (found *pattern, in *scope)
 
 // fitting tells whether arguments have the form of those of a specialization, and what its parameters mean then.
 func (p *parser) fitting(x *pattern, args []argument) (in *scope, ok bool) {
+	defer p.withHoles()()
 	open, s := p.holes(x.params, nil, x.scope)
 	all := make([]argument, len(x.params))
 	var form []argument
@@ -228,130 +225,6 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 	return open, s
 }
 
-// propose notes an instance of the template of a kernel, whose text are tokens: of true and 16, the first of an enumeration, and float, or a record of the file that has
-// what the kernel uses of the type.
-func (p *lookup) propose(name string, params []templateParam, tokens []cpp.Token) {
-	var args []string
-	for _, x := range params {
-		switch {
-		case x.def > 0 || x.isClass:
-		case x.isType:
-			args = append(args, p.typeWith(usedOf(x.name, tokens)))
-		case x.of != nil && x.of.values != nil:
-			args = append(args, "0")
-		case x.of != nil && x.of.dtype == boolType.dtype:
-			args = append(args, "true")
-		default:
-			args = append(args, "16")
-		}
-	}
-	if p.file.Proposed == nil {
-		p.file.Proposed = map[string]string{}
-	}
-	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
-}
-
-// usedOf are what a text uses of a type that is a parameter of a template: X::member, X()(…), and the call of a parameter x of the type.
-func usedOf(name string, tokens []cpp.Token) (members []string) {
-	objects := []string{}
-	for i, t := range tokens[:max(0, len(tokens)-4)] {
-		next := func(n int, text string) bool { return tokens[i+n].Is(text) }
-		object := t.Kind == cpp.Name && slices.Contains(objects, t.Text)
-		switch {
-		case t.Text == name && next(1, "::") && tokens[i+2].Kind == cpp.Name:
-			members = nameset.Add(members, tokens[i+2].Text)
-		case t.Text == name && (next(1, "(") && next(2, ")") || next(1, "{") && next(2, "}")) && next(3, "("):
-			members = nameset.Add(members, called(tokens[i+3:]))
-		case object && next(1, "("):
-			members = nameset.Add(members, called(tokens[i+1:]))
-		case object && next(1, ".") && tokens[i+2].Kind == cpp.Name:
-			members = nameset.Add(members, tokens[i+2].Text)
-		case t.Text == name && tokens[i+1].Kind == cpp.Name && (next(2, ",") || next(2, ")")):
-			objects = append(objects, tokens[i+1].Text)
-		case t.Text == name && next(1, "const") && tokens[i+2].Kind == cpp.Name:
-			objects = append(objects, tokens[i+2].Text)
-		case t.Text == name && next(1, "&") && tokens[i+2].Kind == cpp.Name:
-			objects = append(objects, tokens[i+2].Text)
-		}
-	}
-	return members
-}
-
-// typeWith is the name of a record that has all of some members, the first in the order of names, or float.
-func (p *lookup) typeWith(members []string) string {
-	found := "float"
-	if len(members) == 0 {
-		return found
-	}
-	for name, what := range p.global.names {
-		t, is := what.(*ctype)
-		if !is || !isRecord(t) || strings.Contains(name, " ") || found != "float" && name > found {
-			continue
-		}
-		if !slices.ContainsFunc(members, func(m string) bool { return !t.record.has(m) }) {
-			found = name
-		}
-	}
-	return found
-}
-
-// Instances are those of a template that the host code of the file launches, or else the one that is proposed.
-func (f *File) Instances(name string) (list []string) {
-	for _, l := range f.Launches {
-		if l.Kernel == name {
-			list = nameset.Add(list, f.InstanceOf(l))
-		}
-	}
-	if len(list) == 0 {
-		list = append(list, f.Proposed[name])
-	}
-	return list
-}
-
-// InstanceOf is the instance of a template that the host code launches. What the launch leaves to be told by its arguments, and names that only its surroundings
-// know, are as proposed.
-func (f *File) InstanceOf(l *launches.Launch) string {
-	l.Resolve()
-	args, proposed := slices.Clone(l.Template), f.proposedArguments(l.Kernel)
-	for i, a := range args {
-		if first := strings.TrimLeft(a, "0123456789"); i < len(proposed) && (a == "?" || first == a && !f.known(a)) {
-			args[i] = proposed[i]
-		}
-	}
-	if len(args) < len(proposed) {
-		args = append(args, proposed[len(args):]...)
-	}
-	return l.Kernel + "<" + strings.Join(args, ", ") + ">"
-}
-
-// proposedArguments are those of the instance of a template that is proposed, nil without one.
-func (f *File) proposedArguments(name string) []string {
-	_, text, ok := strings.Cut(strings.TrimSuffix(f.Proposed[name], ">"), "<")
-	if !ok {
-		return nil
-	}
-	return strings.Split(text, ", ")
-}
-
-// proposed notes the instance that a file asks for: template void k<float, 16>(float *).
-func (p *lookup) proposed(tokens []cpp.Token) {
-	i := slices.IndexFunc(tokens, func(t cpp.Token) bool { return p.file.Proposed[t.Text] != "" })
-	if i < 0 || !tokens[i+1].Is("<") {
-		return
-	}
-	text := ""
-	for _, t := range tokens[i+1:] {
-		if t.Is("(") {
-			break
-		}
-		if word := t.Kind == cpp.Name || t.Kind == cpp.Number; word && text != "" && !strings.HasSuffix(text, "<") && !strings.HasSuffix(text, "::") {
-			text += " "
-		}
-		text += t.Text
-	}
-	p.file.Proposed[tokens[i].Text] = tokens[i].Text + text
-}
-
 // instantiated reads at a token, in a scope, and tells its error.
 func (p *parser) instantiated(f func(), start int, s *scope) error {
 	return p.attempt(func() { p.at(start, s, f) })
@@ -363,6 +236,7 @@ func (p *parser) deduced(t *template, given []argument, args []value, result *ct
 	copy(all, given)
 	open, s := p.holes(t.params, all, t.scope)
 	copies := maps.Clone(p.lifted)
+	defer p.withHoles()()
 	err := p.attempt(func() {
 		p.at(t.start, s, func() {
 			_, d := p.head(t)

@@ -216,6 +216,10 @@ func (p *parser) typeHere() *ctype {
 		return p.tileType(Pos(t.At))
 	case unreadGroup:
 		p.failGroup(Pos(t.At), x.name)
+	case nil:
+		if p.enables(n) {
+			return p.enabled(n)
+		}
 	}
 	return nil
 }
@@ -280,7 +284,7 @@ func (p *lookup) startsType() bool {
 	case *class, tileTemplate, *aliasTemplate:
 		return p.peek(n + 1).Is("<")
 	}
-	return false
+	return p.enables(n)
 }
 
 // nestedType is a type, or one that is declared in it where :: and its name follow.

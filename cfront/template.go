@@ -36,8 +36,10 @@ type class struct {
 type templateParam struct {
 	name            string
 	isType, isClass bool
-	def             int    // the token where its default begins; 0 without one
-	of              *ctype // the type of a constant
+	def             int             // the token where its default begins; 0 without one
+	of              *ctype          // the type of a constant
+	enable          int             // the token where the condition begins under which it has a type; 0 without one
+	params          []templateParam // of a class template
 }
 
 // argument is what a parameter of a template means: one of the four is set.
@@ -102,7 +104,7 @@ func (p *parser) template() {
 	end := p.declarationEnd(whole)
 	p.next()
 	if !p.is("<") { // an instance is asked for, which is made where it is needed
-		p.proposed(p.tokens[p.i:end])
+		p.asked(p.tokens[p.i:end])
 		p.i = end
 		return
 	}
@@ -198,19 +200,18 @@ func (p *parser) templateParams() (out []templateParam) {
 	defer func() { p.scope = outer }()
 	for !p.accept(">") {
 		var x templateParam
+		x.enable = p.enabler()
 		switch {
+		case x.enable > 0:
 		case p.is("typename"), p.is("class"):
 			p.next()
 			x.isType = true
 		case p.is("template"):
 			p.next()
-			p.templateParams()
+			x.params = p.templateParams()
 			p.next()
 			x.isClass = true
 		default:
-			if p.enabler() {
-				break
-			}
 			x.of = p.specifiers().t
 			p.accept("*")
 		}
@@ -241,27 +242,6 @@ func (p *parser) templateParams() (out []templateParam) {
 		}
 	}
 	return out
-}
-
-// enabler passes a parameter whose type only says for which arguments the template is, as enable_if does, up to its name or default.
-func (p *cursor) enabler() bool {
-	i := p.i
-	for !p.tokens[i].Is("enable_if_t") && !p.tokens[i].Is("enable_if") {
-		if i++; i > p.i+3 || i >= len(p.tokens) {
-			return false
-		}
-	}
-	p.i = i + 1
-	if p.is("<") {
-		p.next()
-		p.passArgument()
-		for p.accept(",") {
-			p.passArgument()
-		}
-		p.closeAngle()
-	}
-	p.accept("*")
-	return true
 }
 
 // passArgument passes tokens up to the comma or > that ends an argument of a template.
@@ -398,12 +378,17 @@ func (p *parser) bound(params []templateParam, outer *scope, args []argument) (s
 	}
 	s = &scope{outer: outer}
 	for i, x := range params {
+		if p.disabled(x.enable, s, func() { p.typeHere() }) {
+			return nil, nil, false
+		}
 		var a argument
 		switch {
 		case i < len(args) && args[i].meaning() != nil:
 			a = args[i]
 		case x.def > 0:
-			p.at(x.def, s, func() { a = p.templateArgument() })
+			if p.disabled(x.def, s, func() { a = p.templateArgument() }) {
+				return nil, nil, false
+			}
 		default:
 			return nil, nil, false
 		}
@@ -439,7 +424,7 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 		c = p.declaredInstance(t, name, s)
 	}, t.start, s)
 	if err != nil { // of the types of other arguments, there may be no such function
-		if args == nil {
+		if args == nil && !isDisabled(err) {
 			panic(fault{err: err})
 		}
 		return nil

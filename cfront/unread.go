@@ -24,7 +24,9 @@ func (p *parser) readable() (s Stmt) {
 	if Malformed(err) {
 		panic(fault{err: err})
 	}
-	p.i = start
+	if p.i = start; p.within != nil {
+		p.within.unread++
+	}
 	p.skip()
 	p.leaveOut(start)
 	return &Other{Pos: at, What: source.Message(err), Unread: true, Body: p.mayDo(start, at)}
@@ -391,13 +393,13 @@ func (f *File) Mentions(name string) bool {
 
 // proposedType is what a type may be that a program defines, by its name: an integer where that tells it.
 func proposedType(name string) string {
-	if integral.MatchString(strings.ToLower(name)) {
+	if integerName.MatchString(strings.ToLower(name)) {
 		return "int"
 	}
 	return "float"
 }
 
-var integral = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
+var integerName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
 
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")

@@ -1,10 +1,12 @@
 package cfront
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 
+	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 )
 
@@ -152,7 +154,7 @@ func Rebuilt(e Expr, change func(Expr) (Expr, bool)) Expr {
 	case *Unary:
 		return &Unary{x.typed, x.Op, in(x.X)}
 	case *Binary:
-		return &Binary{x.typed, x.Op, in(x.X), in(x.Y)}
+		return &Binary{x.typed, x.Op, in(x.X), in(x.Y), x.Func}
 	case *Select:
 		return &Select{x.typed, in(x.If), in(x.Then), in(x.Else)}
 	case *Cast:
@@ -281,7 +283,15 @@ var traits = map[string]func(args []argument) bool{
 	"is_same":           func(a []argument) bool { return len(a) == 2 && a[0].t != nil && a[1].t != nil && a[0].equal(a[1]) },
 	"is_floating_point": func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.dtype.IsFloat() },
 	"is_integral":       func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.dtype.IsInteger() },
-	"is_pointer":        func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.form == pointerForm },
+	"is_arithmetic":     func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.form == numberForm },
+	"is_signed": func(a []argument) bool {
+		return len(a) == 1 && a[0].t != nil && (a[0].t.dtype.IsFloat() || a[0].t.dtype.IsSigned())
+	},
+	"is_unsigned": func(a []argument) bool {
+		return len(a) == 1 && a[0].t != nil && a[0].t.dtype.IsInteger() && !a[0].t.dtype.IsSigned()
+	},
+	"is_void":    func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.form == voidType.form },
+	"is_pointer": func(a []argument) bool { return len(a) == 1 && a[0].t != nil && a[0].t.form == pointerForm },
 }
 
 // trait reads the arguments of a property of types, and ::value.
@@ -296,4 +306,98 @@ func (p *parser) trait(at Pos, name string) value {
 		p.accept("}")
 	}
 	return value{&Int{boolType.typed(at), truth(is)}, boolType}
+}
+
+// Templates may say for which arguments they are: std::enable_if<condition, T>::type is T where the condition holds, and no type elsewhere. A template that needs
+// it is passed over then (C++17, 23.15.7.6).
+
+// disabledError is that of an enable_if whose condition does not hold.
+type disabledError struct{ at *source.Error }
+
+func (e *disabledError) Error() string { return e.at.Error() }
+func (e *disabledError) Unwrap() error { return e.at }
+
+func isDisabled(err error) bool { return errors.As(err, new(*disabledError)) }
+
+// disabled reports that what is read at a token, if one is given, has no meaning for what the parameters of a template mean in a scope. A parameter that only
+// says a condition which is not known does not leave the template out.
+func (p *parser) disabled(at int, s *scope, read func()) (is bool) {
+	if at == 0 {
+		return false
+	}
+	err := p.instantiated(read, at, s)
+	if err != nil && !isDisabled(err) && !p.enablesAt(at) {
+		panic(fault{err: err})
+	}
+	return isDisabled(err)
+}
+
+func (p *parser) enablesAt(at int) (is bool) {
+	p.at(at, p.scope, func() { is = p.enables(p.qualifiers()) })
+	return is
+}
+
+// withHoles marks that parameters of templates stand for themselves, until the function that it returns is called.
+func (p *parser) withHoles() func() {
+	before := p.holed
+	p.holed = true
+	return func() { p.holed = before }
+}
+
+// enables reports that enable_if stands here, behind so many tokens of namespaces.
+func (p *lookup) enables(n int) bool {
+	name := p.peek(n)
+	return p.lang.plusPlus && (name.Is("enable_if") || name.Is("enable_if_t")) && p.peek(n+1).Is("<")
+}
+
+// enabled reads enable_if with its arguments, and is the type that it has. While parameters stand for themselves it is one that is not known.
+func (p *parser) enabled(n int) *ctype {
+	p.i += n
+	at := p.here()
+	nested := p.next().Text == "enable_if"
+	t := voidType
+	p.expect("<")
+	holds := int64(1)
+	if p.holed {
+		t = otherType
+		p.passArgument()
+		for p.accept(",") {
+			p.passArgument()
+		}
+	} else {
+		v, ok := p.evaluated(p.withAngle(1, p.conditional)).e.(*Int)
+		if !ok {
+			p.fail(at, "the condition of enable_if is not known")
+		}
+		if holds = v.Value; p.accept(",") {
+			t = p.typeName()
+		}
+	}
+	p.closeAngle()
+	if nested {
+		p.expect("::")
+		p.expect("type")
+	}
+	if holds == 0 {
+		panic(fault{err: &disabledError{p.file.Errorf(at, "the condition of enable_if does not hold")}})
+	}
+	return t
+}
+
+// enabler passes a parameter whose type only says for which arguments the template is, up to its name or default, and is the token where that begins; 0 for
+// others.
+func (p *parser) enabler() (at int) {
+	i := p.i
+	for p.tokens[i].Is("typename") {
+		i++
+	}
+	if !p.enablesAt(i) {
+		return 0
+	}
+	before := p.withHoles()
+	defer before()
+	p.i = i
+	p.typeHere()
+	p.accept("*")
+	return i
 }

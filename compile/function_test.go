@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/cfront"
+	"gpuperf/compile"
 	"gpuperf/compile/ssa"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
@@ -117,7 +118,7 @@ func interpreted(dir, text string, l ckerneltest.Launch, local map[string]int64,
 	}
 	j.Source, j.Entry = text, l.Function.Name
 	for _, n := range passes {
-		p, err := Job(context.Background(), j, Options{Architecture: "sm_90", Language: l.File.Language, Passes: n, Registers: registers})
+		p, err := compile.Job(context.Background(), j, compile.Options{Architecture: "sm_90", Language: l.File.Language, Passes: n, Registers: registers})
 		if err != nil && registers > 0 && strings.Contains(err.Error(), "registers and may have") {
 			continue
 		}
@@ -132,7 +133,7 @@ func interpreted(dir, text string, l ckerneltest.Launch, local map[string]int64,
 }
 
 // sameMemory runs code group by group, and compares what they leave together.
-func sameMemory(p *Program, l ckerneltest.Launch, j device.Job, report *ckerneltest.Report) error {
+func sameMemory(p *compile.Program, l ckerneltest.Launch, j device.Job, report *ckerneltest.Report) error {
 	launch, err := exec.New(p.Function, j, exec.Assumptions{})
 	if err != nil {
 		return err

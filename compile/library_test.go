@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
 )
@@ -57,7 +58,7 @@ func TestLibrary(t *testing.T) {
 	add("atan2f((float) (x[i] - 0.5), (float) (0.3 - x[i]))", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
 	add("pow(x[i] + 0.1, 3.5)", func(x float64) float64 { return math.Pow(x+0.1, 3.5) })
 	text = "extern \"C\" __global__ void k(const double *x, double *out) {\n  int i = threadIdx.x;\n" + text + "}\n"
-	p, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"})
+	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatal(err)
 	}

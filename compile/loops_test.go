@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
 )
@@ -70,10 +71,10 @@ var uncounted = []string{
 	"int j = 0; while (j < m) { s = 3 * s + r[j]; if (n > 0) j++; } s += j;",
 }
 
-func spelled(t *testing.T, loop, length string) *Program {
+func spelled(t *testing.T, loop, length string) *compile.Program {
 	t.Helper()
 	text := fmt.Sprintf("#define m %s\n__global__ void k(int *y, const int *x, int n, int many) { int s = 0; const int *r = x + threadIdx.x * n; %s y[threadIdx.x] = s; }", length, loop)
-	p, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"})
+	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatalf("%s: %v", loop, err)
 	}
@@ -156,7 +157,7 @@ func spelledResults(t *testing.T, loop, path string) (steps int) {
 }
 
 // rowSums compares what a loop that turns m times makes of rows, and tells how many instructions it executes.
-func rowSums(t *testing.T, loop string, p *Program, path string, many, m int) (steps int) {
+func rowSums(t *testing.T, loop string, p *compile.Program, path string, many, m int) (steps int) {
 	t.Helper()
 	launch, err := exec.New(p.Function, device.Job{Global: []int64{rows}, Local: []int64{rows}, Args: []device.Arg{
 		{Name: "y", Kind: device.Buffer, DType: "int32", Count: rows, Sequence: &device.Sequence{}},

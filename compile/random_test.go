@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	machine "gpuperf/emulate/exec"
 )
@@ -190,7 +191,7 @@ __global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, 
 // executed is what a kernel leaves in a work-group here.
 func executed(t *testing.T, source string, in []byte) ([]byte, error) {
 	t.Helper()
-	p, err := Kernel(context.Background(), source, "k", Options{Architecture: "sm_90", Name: "random.cu"})
+	p, err := compile.Kernel(context.Background(), source, "k", compile.Options{Architecture: "sm_90", Name: "random.cu"})
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +226,7 @@ func TestRotations(t *testing.T) {
   o[2] = ((u & y) ^ (~u & w)) + ((w << 3) | (w >> 28)) + ((u >> 5) | (y << 27));
   o[3] = ~((u | y) & ~(w ^ u)) | (y & ~w);
 `
-	p, err := Kernel(context.Background(), alone(text), "k", Options{Architecture: "sm_90"})
+	p, err := compile.Kernel(context.Background(), alone(text), "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatal(err)
 	}

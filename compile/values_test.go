@@ -1,4 +1,4 @@
-package compile
+package compile_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
 	"gpuperf/sass"
@@ -54,7 +55,7 @@ func TestValues(t *testing.T) {
 	source := withoutAssembly(string(text))
 	for _, name := range []string{"whole", "logic", "division", "longs", "lanes", "shared", "atomics", "floats", "doubles", "conversions", "control"} {
 		t.Run(name, func(t *testing.T) {
-			p, err := Kernel(context.Background(), source, name, Options{Architecture: "sm_90", Name: "values.cu"})
+			p, err := compile.Kernel(context.Background(), source, name, compile.Options{Architecture: "sm_90", Name: "values.cu"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +182,7 @@ func close(a, b float64) bool {
 func TestStepsOfThemselves(t *testing.T) {
 	for _, step := range []string{"i += i", "i += i + 1", "i *= 2", "i += i & 12"} {
 		text := "__global__ void k(int *y, int n) { __shared__ int t[256]; int s = 0; for (int i = 4; i < n; " + step + ") s += t[i] ^ t[i + 1]; y[threadIdx.x] = s; }"
-		if _, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"}); err != nil {
+		if _, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,23 +11,43 @@ import (
 	"gpuperf/emulate/emulatetest"
 )
 
-// firstFolder has kernels that were predicted from their source before they were measured.
-const firstFolder = "../testdata/emulate/first/"
+// firstFolder and blindFolder have kernels that were predicted from their source before they were measured. The second has buffers whose contents count.
+const (
+	firstFolder = "../testdata/emulate/first/"
+	blindFolder = "../testdata/emulate/blind/"
+)
 
-// Bars of these launches: their median and their mean error.
-const firstMedian, firstMean = 0.12, 0.22
-
-// TestFirst predicts them once more.
+// TestFirst predicts them once more, and compares with bars: the median and the mean error of each list.
 func TestFirst(t *testing.T) {
 	if !long {
-		t.Skip("LONG=1 emulates two dozen launches")
+		t.Skip("LONG=1 emulates six dozen launches")
 	}
-	t.Parallel()
-	kernels, err := emulatetest.Development(firstFolder+"list.txt", "")
+	blind := withContents(t, blindFolder)
+	for _, list := range []struct {
+		name, folder, file string
+		median, mean       float64
+	}{
+		{"first", firstFolder, "list.txt", 0.12, 0.22},
+		{"choose", blind, "choose.txt", 0.22, 0.33},
+		{"report", blind, "report.txt", 0.22, 0.45},
+	} {
+		t.Run(list.name, func(t *testing.T) {
+			t.Parallel()
+			e := firstErrors(t, list.folder, list.file)
+			if e.median > list.median || e.mean > list.mean {
+				t.Error("kernels from source are predicted less well than they were")
+			}
+		})
+	}
+}
+
+// firstErrors are those of a list of launches in a folder with their measured times.
+func firstErrors(t *testing.T, folder, file string) errors {
+	kernels, err := emulatetest.Development(folder+file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	times := measuredTimes(t, firstFolder, "h200_us")
+	times := measuredTimes(t, folder, "h200_us")
 	var off []float64
 	for _, k := range kernels {
 		p, err := compile.Job(context.Background(), k.Job, compile.Options{Architecture: "sm_90", Name: "kernel.cu"})
@@ -47,7 +67,5 @@ func TestFirst(t *testing.T) {
 	}
 	e := averaged(off)
 	t.Logf("%d launches: geometric %.1f %%, mean %.1f %%, median %.1f %%, worst %.1f %%", e.n, 100*e.geometric, 100*e.mean, 100*e.median, 100*off[e.n-1])
-	if e.median > firstMedian || e.mean > firstMean {
-		t.Error("kernels from source are predicted less well than they were")
-	}
+	return e
 }

@@ -23,6 +23,8 @@ type Object struct {
 	Statistics   []any  `json:"statistics"` // the kind, the key's fields, and Counted; Measured for accesses to memory
 	// AsIfHeld are Statistics.AsIfHeld.
 	AsIfHeld []string `json:"as_if_held,omitempty"`
+	// Beside names what else is counted otherwise than it runs; empty with Options.ExactBranches.
+	Beside []string `json:"counted,omitempty"`
 	// Without are the parts of the source that are not counted, each with its line and the reason.
 	Without []string `json:"without,omitempty"`
 }
@@ -46,7 +48,7 @@ type Measured struct {
 func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (_ *Object, err error) {
 	defer throw.Catch(&err)
 	counts := s.counted(sizes, alone)
-	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}, AsIfHeld: s.AsIfHeld()}
+	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}, AsIfHeld: s.AsIfHeld(), Beside: s.beside()}
 	for i, r := range slices.Concat(s.Records, alone) {
 		var object any
 		switch k := r.Key.(type) {
@@ -199,10 +201,17 @@ func (s *Statistics) rule() string {
 		}
 		return "counted as if their conditions held, which depend on data or are not affine: " + strings.Join(list, ", ")
 	}
-	if s.c.opt.ExactBranches {
-		return ""
+	if notes := s.beside(); notes != nil {
+		return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
 	}
-	var notes []string
+	return ""
+}
+
+// beside names what is counted otherwise than it runs, where branches are not exact.
+func (s *Statistics) beside() (notes []string) {
+	if s.c.opt.ExactBranches {
+		return nil
+	}
 	if slices.ContainsFunc(s.c.k.Statements, s.c.partial) {
 		notes = append(notes, "both sides of branches, and all sub-groups of a work-group where some work-items are idle")
 	}
@@ -220,10 +229,7 @@ func (s *Statistics) rule() string {
 			}
 		}
 	}
-	if notes == nil {
-		return ""
-	}
-	return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
+	return notes
 }
 
 // unevenInames lists the inames of loops that do not start at the same value in all work-items of a group.

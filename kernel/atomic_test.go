@@ -1,9 +1,10 @@
-package kernel
+package kernel_test
 
 import (
 	"strings"
 	"testing"
 
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
@@ -18,9 +19,9 @@ func TestUpdates(t *testing.T) {
 		{"h[0] = h[0] | x[i]", "|", "x[i]", "|"},
 		{"h[0] = h$tag[0] ^ x[i]", "^", "x[i]", "^"},
 	} {
-		k, err := Make(Spec{
+		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.text + " {atomic}",
-			Args: []*Array{{Name: "h", DType: expr.Int32, Shape: []expr.Expr{expr.Int{Value: 4}}}},
+			Args: []*kernel.Array{{Name: "h", DType: expr.Int32, Shape: []expr.Expr{expr.Int{Value: 4}}}},
 		})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
@@ -31,7 +32,7 @@ func TestUpdates(t *testing.T) {
 		if u == nil || string(u.Op) != c.op || u.Operand.String() != c.operand || string(u.Class()) != c.class {
 			t.Errorf("%s is %+v", c.text, u)
 		}
-		again, err := ParseInstructions(s.String())
+		again, err := kernel.ParseInstructions(s.String())
 		if err != nil || !again.Statements[0].Atomic || again.Statements[0].String() != s.String() {
 			t.Errorf("%s is read back as %v (%v)", s, again, err)
 		}
@@ -51,7 +52,7 @@ func TestUpdatesRefused(t *testing.T) {
 		{"h[i] = h[i] + 1 {mem_kind=local}", "that an lbarrier orders"},
 		{"... lbarrier {mem_kind=far}", "mem_kind is local or global"},
 	} {
-		_, err := Make(Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.text, Temps: []*Array{{Name: "t", DType: expr.Int32, Space: Private, Shape: []expr.Expr{}}}})
+		_, err := kernel.Make(kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.text, Temps: []*kernel.Array{{Name: "t", DType: expr.Int32, Space: kernel.Private, Shape: []expr.Expr{}}}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
@@ -60,14 +61,14 @@ func TestUpdatesRefused(t *testing.T) {
 
 // TestBarrierMemory reads and prints what a barrier orders.
 func TestBarrierMemory(t *testing.T) {
-	for text, want := range map[string]Space{"... lbarrier": Local, "... lbarrier {mem_kind=local}": Local, "... lbarrier {mem_kind=global}": Global} {
-		ins, err := ParseInstructions(text)
+	for text, want := range map[string]kernel.Space{"... lbarrier": kernel.Local, "... lbarrier {mem_kind=local}": kernel.Local, "... lbarrier {mem_kind=global}": kernel.Global} {
+		ins, err := kernel.ParseInstructions(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := ins.Statements[0]
 		s.ID = "b"
-		again, err := ParseInstructions(s.String())
+		again, err := kernel.ParseInstructions(s.String())
 		if err != nil || s.Orders() != want || again.Statements[0].Orders() != want {
 			t.Errorf("%s orders %s; printed as %s (%v)", text, s.Orders(), s, err)
 		}

@@ -1,8 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/internal/lists"
+	"gpuperf/kernel"
 
 	"gpuperf/kernel/expr"
 
@@ -10,7 +13,7 @@ import (
 )
 
 // lines are the statements of a kernel, without blanks at their ends.
-func lines(k *Kernel) string {
+func lines(k *kernel.Kernel) string {
 	var out []string
 	for _, s := range k.Statements {
 		out = append(out, s.String())
@@ -88,7 +91,7 @@ func TestMakeStatements(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k, err := Make(Spec{Domains: []string{c.domain}, Instructions: c.text})
+			k, err := kernel.Make(kernel.Spec{Domains: []string{c.domain}, Instructions: c.text})
 			if c.name == "min of a scalar is an operator" {
 				if err == nil || !strings.Contains(err.Error(), "both reduced over and used outside") {
 					t.Fatalf("got %v", err)
@@ -109,7 +112,7 @@ func TestMakeStatements(t *testing.T) {
 			for _, r := range k.Rules {
 				text = append(text, r.String())
 			}
-			again, err := Make(Spec{
+			again, err := kernel.Make(kernel.Spec{
 				Domains: []string{c.domain}, Instructions: strings.Join(append(text, lines(k)), "\n"), Args: k.Args, Temps: k.Temps,
 			})
 			if err != nil {
@@ -138,12 +141,12 @@ func TestMakeArguments(t *testing.T) {
 		{"{[i]: 0<=i<n}", "c = x[i] {if=i==0}", "c: global ?; x: global ? [n]; n: value int32"},
 		{"{[i]: 0<=i<n}", "a[i % 4] = b[i // 4]", "a: global ? [4]; b: global ? [(n + 3) // 4]; n: value int32"},
 	} {
-		k, err := Make(Spec{Domains: []string{c.domain}, Instructions: c.text})
+		k, err := kernel.Make(kernel.Spec{Domains: []string{c.domain}, Instructions: c.text})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if got := strings.Join(texts(k.Args), "; "); got != c.want {
+		if got := strings.Join(lists.Map(k.Args, (*kernel.Array).String), "; "); got != c.want {
 			t.Errorf("%s over %s:\n got %s\nwant %s", c.text, c.domain, got, c.want)
 		}
 	}
@@ -174,24 +177,24 @@ func TestMakeErrors(t *testing.T) {
 		{"{[i,j]: 0<=i,j<n}", "a[sum(j, j)] = 1", "has a reduction"},
 		{"{[i]: 0<=i<9223372036854775807 and i < 9223372036854775807*n}", "a[9223372036854775807*i*4] = 1", ""},
 	} {
-		_, err := Make(Spec{Domains: []string{c.domain}, Instructions: c.text})
+		_, err := kernel.Make(kernel.Spec{Domains: []string{c.domain}, Instructions: c.text})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s over %s: got %v, want %q", c.text, c.domain, err, c.want)
 		}
 	}
 	for _, c := range []struct {
-		spec Spec
+		spec kernel.Spec
 		want string
 	}{
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = b[i]", Complete: true}, "a is not declared"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}", "{[i]: 0<=i<m}"}, Instructions: "a[i] = 1"}, "iname i is in two domains"},
-		{Spec{Domains: []string{"[j] -> {[i]: 0<=i<j}", "{[j]: 0<=j<m}"}, Instructions: "a[i] = 1"}, "put the domain that defines j first"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "m > 0"}, "not a parameter"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "n >"}, "1:4"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", DTypes: map[string]expr.DType{"z": expr.Float32}}, "dtype for z"},
-		{Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Args: []*Array{{Name: "i"}}}, "an iname"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = b[i]", Complete: true}, "a is not declared"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}", "{[i]: 0<=i<m}"}, Instructions: "a[i] = 1"}, "iname i is in two domains"},
+		{kernel.Spec{Domains: []string{"[j] -> {[i]: 0<=i<j}", "{[j]: 0<=j<m}"}, Instructions: "a[i] = 1"}, "put the domain that defines j first"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "m > 0"}, "not a parameter"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Assumptions: "n >"}, "1:4"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", DTypes: map[string]expr.DType{"z": expr.Float32}}, "dtype for z"},
+		{kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "a[i] = 1", Args: []*kernel.Array{{Name: "i"}}}, "an iname"},
 	} {
-		_, err := Make(c.spec)
+		_, err := kernel.Make(c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want %q", c.spec, err, c.want)
 		}

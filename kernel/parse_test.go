@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
@@ -48,7 +49,7 @@ func TestParseErrors(t *testing.T) {
 		{"f(1) := 2", 1, 1, "bad argument"},
 		{"x = " + strings.Repeat("(", 1000), 1, 4 + expr.MaxDepth, "nested"},
 	} {
-		_, err := ParseInstructions(c.in)
+		_, err := kernel.ParseInstructions(c.in)
 		var e *source.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%q: got %v, want an error with a place", c.in, err)
@@ -69,7 +70,7 @@ func FuzzParseInstructions(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		ins, err := ParseInstructions(text)
+		ins, err := kernel.ParseInstructions(text)
 		if err != nil {
 			var e *source.Error
 			if !errors.As(err, &e) || e.Pos.Line == 0 {
@@ -82,7 +83,7 @@ func FuzzParseInstructions(f *testing.F) {
 			if s.ID == "" {
 				s.ID = "insn"
 			}
-			again, err := ParseInstructions(s.String())
+			again, err := kernel.ParseInstructions(s.String())
 			if err != nil || len(again.Statements) != 1 {
 				t.Fatalf("%q: printed as %q: %v", text, s.String(), err)
 			}
@@ -90,6 +91,6 @@ func FuzzParseInstructions(f *testing.F) {
 				t.Fatalf("%q: %s reads back as %s", text, s.RHS, again.Statements[0].RHS)
 			}
 		}
-		_, _ = Make(Spec{Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: text})
+		_, _ = kernel.Make(kernel.Spec{Domains: []string{"{[i,j,k]: 0<=i,j,k<n}"}, Instructions: text})
 	})
 }

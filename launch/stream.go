@@ -48,6 +48,13 @@ func (s *stream) launch(r *result) *memory.Launch {
 		}
 	}
 	out.Body = s.memorySteps(p.body, index)
+	loaded, stored := make([]bool, len(out.Arrays)), make([]bool, len(out.Arrays))
+	memory.Each(out.Body, func(a *memory.Access) {
+		loaded[a.Array], stored[a.Array] = loaded[a.Array] || !a.Store, stored[a.Array] || a.Store
+	})
+	for i := range out.Arrays {
+		out.Arrays[i].Copied = loaded[i] && stored[i]
+	}
 	return out
 }
 

@@ -66,12 +66,15 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	}
 	kept := min(t.Written*Fading{k.FirstDirty, k.Dirty.None}.through(room/d.L2), k.MostDirty*d.L2) * (1 - k.FilledSooner*filled/max(back, 1))
 	t.DRAMWrites = back - kept
-	room += l.restored()
+	copied := l.copied()
 	t.WarmWrites, t.WarmReads = back, reads
 	read, written := l.footprints(l.Body, whole, loads, fetchBytes), l.footprints(l.Body, whole, stores, SectorBytes)
-	for i, since := range l.since(d, k.Dirty.All, whole, room) {
-		t.WarmWrites -= written[i] * SectorBytes * k.Dirty.After(since*max(room, k.DirtyRoom*t.Written)/d.L2)
-		t.WarmReads -= read[i] * fetchBytes * k.Clean.After(since*room/d.L2)
+	for i, since := range l.since(d, k.Dirty.All, whole, room+copied) {
+		if l.Arrays[i].Copied { // half of what the copies touch comes after it, and half of what the launch touches before
+			since /= 2
+		}
+		t.WarmWrites -= written[i] * SectorBytes * k.Dirty.After((since*max(room, k.DirtyRoom*t.Written)+copied)/d.L2)
+		t.WarmReads -= read[i] * fetchBytes * k.Clean.After((since*room+copied)/d.L2)
 	}
 	t.WarmReads = max(t.WarmReads, 0)
 	if back > 0 {
@@ -111,13 +114,11 @@ func (l *Launch) since(d *Device, kept float64, whole *window, room float64) []f
 	return out
 }
 
-// restored are the bytes of arrays that are loaded and stored. Whoever times a launch over and over restores them before each, from copies.
-func (l *Launch) restored() (sum float64) {
-	used := make([]direction, len(l.Arrays))
-	Each(l.Body, func(a *Access) { used[a.Array] |= a.direction() })
-	for i, u := range used {
-		if u == loads|stores {
-			sum += float64(l.Arrays[i].Bytes)
+// copied are the bytes that are copied to arrays before the launch.
+func (l *Launch) copied() (sum float64) {
+	for _, a := range l.Arrays {
+		if a.Copied {
+			sum += float64(a.Bytes)
 		}
 	}
 	return sum

@@ -37,6 +37,8 @@ type Array struct {
 	Bytes int64
 	// Reach is in how many bytes of it accesses lie that go anywhere; 0 is all.
 	Reach int64
+	// Copied says that whoever times the launch copies to the array what it held at first, before each launch.
+	Copied bool
 }
 
 // Step is a *Loop or an *Access.

@@ -33,8 +33,22 @@ func Open(path string) (*Journal, error) { return OpenInTurn(context.Background(
 
 // OpenInTurn is Open, but waits for another process that has the file open until ctx ends; waiting is told once who that is. Nil refuses as Open does.
 func OpenInTurn(ctx context.Context, path string, waiting func(holder string)) (*Journal, error) {
+	f, err := inTurn(ctx, path, os.O_CREATE, waiting)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{Set: &Set{Path: path, text: f, file: f}}
+	if err := j.open(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// inTurn opens the file at path to be written, once no other process has it open as OpenInTurn does. No other has it until it is closed.
+func inTurn(ctx context.Context, path string, flag int, waiting func(holder string)) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		f, err := os.OpenFile(path, os.O_RDWR|flag, 0o644)
 		if err != nil {
 			return nil, source.Unreadable(path, err)
 		}
@@ -48,16 +62,10 @@ func OpenInTurn(ctx context.Context, path string, waiting func(holder string)) (
 				return nil, err
 			}
 		}
-		if !isAt(f, path) { // it was rewritten meanwhile
-			f.Close()
-			continue
+		if isAt(f, path) {
+			return f, nil
 		}
-		j := &Journal{Set: &Set{Path: path, text: f, file: f}}
-		if err := j.open(); err != nil {
-			f.Close()
-			return nil, err
-		}
-		return j, nil
+		f.Close() // it was rewritten meanwhile
 	}
 }
 

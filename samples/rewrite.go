@@ -2,8 +2,10 @@ package samples
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
@@ -35,9 +37,17 @@ type rewriting struct {
 
 // Rewrite writes to path, which it replaces at once when all is written, of each work the newest record that is wanted; a nil wanted wants all.
 // Records keep their order and their text. All files must be of one device. A path that ends in .gz is packed. Each file is read twice: to check its
-// records and find the newest, and to copy these.
-func Rewrite(path string, files []string, wanted func(*Record) bool) (Rewritten, error) {
+// records and find the newest, and to copy these. While another process has the file at path open, it waits as [OpenInTurn] does: what that process
+// adds would be lost.
+func Rewrite(ctx context.Context, path string, files []string, wanted func(*Record) bool, waiting func(holder string)) (Rewritten, error) {
 	w := &rewriting{newest: map[work]place{}}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		old, err := inTurn(ctx, path, 0, waiting)
+		if err != nil {
+			return w.out, err
+		}
+		defer old.Close()
+	}
 	for _, file := range files {
 		f, err := source.Open(file)
 		if err != nil {

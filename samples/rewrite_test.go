@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"errors"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -49,15 +50,32 @@ func TestRewrite(t *testing.T) {
 	}
 	files := []string{at("a.jsonl"), at("b.jsonl")}
 	for _, name := range []string{"all.jsonl", "all.jsonl.gz"} {
-		done, err := Rewrite(at(name), files, nil)
+		done, err := Rewrite(t.Context(), at(name), files, nil, nil)
 		if err != nil || !reflect.DeepEqual(done, Rewritten{Kept: 4, Superseded: 2}) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		check(at(name), [2]int64{2, 5}, [2]int64{3, 2}, [2]int64{1, 4}, [2]int64{4, 1})
 	}
-	done, err := Rewrite(at("a.jsonl"), files[:1], func(r *Record) bool { return r.Kernel.Sizes["n"] != 2 })
+	done, err := Rewrite(t.Context(), at("a.jsonl"), files[:1], func(r *Record) bool { return r.Kernel.Sizes["n"] != 2 }, nil)
 	if err != nil || !reflect.DeepEqual(done, Rewritten{Kept: 2, Dropped: 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	check(at("a.jsonl"), [2]int64{1, 1}, [2]int64{3, 2})
+
+	// What a process adds that has the file open stays.
+	j, err := Open(at("a.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Rewrite(t.Context(), at("a.jsonl"), files, nil, nil); err == nil {
+		t.Error("a file was replaced while another process wrote it")
+	}
+	done, err = Rewrite(t.Context(), at("a.jsonl"), files[:1], nil, func(string) {
+		if err := errors.Join(j.Append(measured(5, 6)), j.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil || done.Kept != 3 {
+		t.Errorf("%+v, %v", done, err)
+	}
 }

@@ -1,4 +1,4 @@
-package sass
+package sass_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpuperf/internal/toolkit"
+	"gpuperf/sass"
 )
 
 // A listing beside a cubin is taken where it is of the same machine code, and not where the cubin was made anew since.
@@ -26,19 +27,19 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := filepath.Join(t.TempDir(), "module.cubin")
-	if err := os.WriteFile(listingOf(at), listing, 0o666); err != nil {
+	if err := os.WriteFile(strings.TrimSuffix(at, ".cubin")+".sass", listing, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l, err := ReadKernelAt(t.Context(), at, code, "saxpy")
+	l, err := sass.ReadKernelAt(t.Context(), at, code, "saxpy")
 	if err != nil || len(l.Functions) != 1 || l.Functions[0].Registers != 10 || len(l.Functions[0].Parameters) == 0 {
 		t.Fatalf("%+v, %v", l.Functions, err)
 	}
 	first := binary.LittleEndian.AppendUint64(nil, l.Functions[0].Instructions[0].Code.Low)
 	code = bytes.ReplaceAll(code, first, []byte("replaced"))
-	if Beside(at, code, "saxpy") != nil {
+	if sass.Beside(at, code, "saxpy") != nil {
 		t.Error("the listing is of other machine code, and was taken")
 	}
-	if _, err := ReadKernelAt(t.Context(), filepath.Join(t.TempDir(), "module.cubin"), code, "saxpy"); err == nil || !strings.Contains(err.Error(), "module.cubin is a cubin, and neither nvdisasm nor cuobjdump") {
+	if _, err := sass.ReadKernelAt(t.Context(), filepath.Join(t.TempDir(), "module.cubin"), code, "saxpy"); err == nil || !strings.Contains(err.Error(), "module.cubin is a cubin, and neither nvdisasm nor cuobjdump") {
 		t.Error(err)
 	}
 }

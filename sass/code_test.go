@@ -1,4 +1,4 @@
-package sass
+package sass_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/samples"
+	"gpuperf/sass"
 )
 
 // TestCode: the accesses of a kernel are told by the arrays that its parameters point to, and the text of it all reads back.
@@ -27,7 +28,7 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ReadCubin(t.Context(), "a.cubin", cubin, false)
+	l, err := sass.ReadCubin(t.Context(), "a.cubin", cubin, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestCode(t *testing.T) {
 		"saxpy_vector": {"global load 16 x": 1, "global load 16 y": 1, "global store 16 y": 1},
 	}
 	for _, f := range l.Functions {
-		if diff := cmp.Diff([]Parameter{{0x210, 4}, {0x214, 4}, {0x218, 8}, {0x220, 8}}, f.Parameters); diff != "" {
+		if diff := cmp.Diff([]sass.Parameter{{0x210, 4}, {0x214, 4}, {0x218, 8}, {0x220, 8}}, f.Parameters); diff != "" {
 			t.Errorf("%s: parameters: %s", f.Name, diff)
 		}
 		code := f.Code([]string{"", "", "x", "y"})
@@ -80,9 +81,14 @@ func TestPointers(t *testing.T) {
 		"EXIT",
 	)
 	f := l.Functions[0]
-	f.Parameters = []Parameter{{0x210, 8}, {0x218, 8}, {0x220, 4}}
-	got := f.pointers(func(int) bool { return true })
-	if diff := cmp.Diff([]int{0, 1, -1, 1}, []int{got[2], got[4], got[7], got[8]}); diff != "" {
+	f.Parameters = []sass.Parameter{{0x210, 8}, {0x218, 8}, {0x220, 4}}
+	want := map[samples.CodeAccess]int{
+		{Space: "global", Action: "load", Bytes: 4, Array: "a"}:  1,
+		{Space: "global", Action: "load", Bytes: 4, Array: "b"}:  1,
+		{Space: "global", Action: "load", Bytes: 4}:              1,
+		{Space: "global", Action: "store", Bytes: 4, Array: "b"}: 1,
+	}
+	if diff := cmp.Diff(want, f.Code([]string{"a", "b", "c"}).Accesses); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -90,7 +96,7 @@ func TestPointers(t *testing.T) {
 // TestAssemble: PTX is told from other programs, and given to ptxas without the zero byte that drivers end it with.
 func TestAssemble(t *testing.T) {
 	const ptx = "//\n// Generated\n\n.version 9.0\n.target sm_90\n\x00"
-	if !IsPTX([]byte(ptx)) || IsPTX([]byte("\x7fELF")) || IsPTX([]byte("// .version 9.0\n__kernel")) {
+	if !sass.IsPTX([]byte(ptx)) || sass.IsPTX([]byte("\x7fELF")) || sass.IsPTX([]byte("// .version 9.0\n__kernel")) {
 		t.Error("PTX begins with its version")
 	}
 	bin := t.TempDir()
@@ -99,10 +105,10 @@ func TestAssemble(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
-	if cubin, err := Assemble(t.Context(), []byte(ptx), "sm_90"); err != nil || string(cubin) != ptx[:len(ptx)-1] {
+	if cubin, err := sass.Assemble(t.Context(), []byte(ptx), "sm_90"); err != nil || string(cubin) != ptx[:len(ptx)-1] {
 		t.Errorf("%q %v", cubin, err)
 	}
-	if _, err := Assemble(t.Context(), []byte(ptx), "sm_1"); err == nil || !strings.Contains(err.Error(), "ptxas -arch=sm_1: exit status 1: no such architecture") {
+	if _, err := sass.Assemble(t.Context(), []byte(ptx), "sm_1"); err == nil || !strings.Contains(err.Error(), "ptxas -arch=sm_1: exit status 1: no such architecture") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package sass
+package sass_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/sass"
 )
 
 func TestErrors(t *testing.T) {
@@ -32,7 +34,7 @@ func TestErrors(t *testing.T) {
 		{function + "/*0000*/ BRA `(.L_x_3) ;\n", "2:10: function f has no instruction at .L_x_3"},
 		{function + ".L_x_0:\n.L_x_0:\n/*0000*/ EXIT ;\n", "3:1: label .L_x_0 stands twice"},
 	} {
-		_, err := Parse(c.text)
+		_, err := sass.Parse(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v\nis not\n%s", c.text, err, c.want)
 		}
@@ -109,22 +111,25 @@ func TestFlow(t *testing.T) {
 	}
 }
 
+// addressOf is where a block begins.
+func addressOf(f *sass.Function, b sass.Block) int64 { return f.Instructions[b.From].Address }
+
 // flowText is the flow graph in one line.
-func flowText(f *Function) string {
+func flowText(f *sass.Function) string {
 	var parts []string
 	for _, b := range f.Blocks {
-		text := fmt.Sprintf("%04x", f.address(b))
+		text := fmt.Sprintf("%04x", addressOf(f, b))
 		if b.Loop != nil {
 			text += fmt.Sprintf("/%d", b.Loop.Depth)
 		}
 		text += ":"
 		separator := ">"
-		for _, to := range f.addresses(b.Next) {
-			text += fmt.Sprintf("%s%04x", separator, to)
+		for _, to := range b.Next {
+			text += fmt.Sprintf("%s%04x", separator, addressOf(f, f.Blocks[to]))
 			separator = ","
 		}
-		for _, to := range f.addresses(b.Calls) {
-			text += fmt.Sprintf("c%04x", to)
+		for _, to := range b.Calls {
+			text += fmt.Sprintf("c%04x", addressOf(f, f.Blocks[to]))
 		}
 		parts = append(parts, text)
 	}
@@ -137,7 +142,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(".section .text.f,\"ax\"\n.L_x_0:\n/*0000*/ LDG.E.64 R2, desc[UR4][R2.64+0x8] ;\n/*0010*/ BRA `(.L_x_0) ;\n")
 	f.Add("Function : f\n/*0000*/ BRX R4 -0x10 (*\"BRANCH_TARGETS .L_1\"*) ;\n.L_1:\n/*0010*/ HGMMA.64x128x16.F32 R24, gdesc[UR4], R24 ;\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		l, err := Parse(text)
+		l, err := sass.Parse(text)
 		if err != nil {
 			return
 		}
@@ -167,16 +172,16 @@ func TestInlined(t *testing.T) {
 	const shuffle = `//## File "/cuda/include/sm_30_intrinsics.hpp", line 440`
 	for _, c := range []struct {
 		lines string
-		want  Place
+		want  sass.Place
 	}{
-		{`//## File "a.cu", line 7`, Place{"a.cu", 7}},
-		{shuffle + ` inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"a.cu", 8}},
-		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"util.cuh", 3}},
-		{shuffle + ` inlined at "util.cuh", line 3` + "\n" + `//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"util.cuh", 3}},
-		{shuffle, Place{"/cuda/include/sm_30_intrinsics.hpp", 440}},
-		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8` + "\n" + `//## File "a.cu", line 9`, Place{"a.cu", 9}},
+		{`//## File "a.cu", line 7`, sass.Place{"a.cu", 7}},
+		{shuffle + ` inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, sass.Place{"a.cu", 8}},
+		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, sass.Place{"util.cuh", 3}},
+		{shuffle + ` inlined at "util.cuh", line 3` + "\n" + `//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, sass.Place{"util.cuh", 3}},
+		{shuffle, sass.Place{"/cuda/include/sm_30_intrinsics.hpp", 440}},
+		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8` + "\n" + `//## File "a.cu", line 9`, sass.Place{"a.cu", 9}},
 	} {
-		l, err := Parse(".target sm_90\n.section .text.f,\"ax\"\n" + c.lines + "\n        /*0000*/                   EXIT ;  /* 0x000000000000794d */\n        /* 0x000fea0003800000 */\n")
+		l, err := sass.Parse(".target sm_90\n.section .text.f,\"ax\"\n" + c.lines + "\n        /*0000*/                   EXIT ;  /* 0x000000000000794d */\n        /* 0x000fea0003800000 */\n")
 		if err != nil {
 			t.Fatal(err)
 		}

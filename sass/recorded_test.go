@@ -1,4 +1,4 @@
-package sass
+package sass_test
 
 import (
 	"bufio"
@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/internal/lists"
+	"gpuperf/sass"
+
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/internal/golden"
@@ -21,7 +24,7 @@ import (
 const recorded = "../testdata/sass"
 
 // eachRecorded reads each listing that has the recorded oracle with this ending, and the oracle's lines.
-func eachRecorded(t *testing.T, ending string, check func(t *testing.T, l *Listing, oracle []string)) {
+func eachRecorded(t *testing.T, ending string, check func(t *testing.T, l *sass.Listing, oracle []string)) {
 	files, err := filepath.Glob(filepath.Join(recorded, "*"+ending))
 	if err != nil || len(files) < 9 {
 		t.Fatal(files, err)
@@ -29,7 +32,7 @@ func eachRecorded(t *testing.T, ending string, check func(t *testing.T, l *Listi
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ending)
 		t.Run(name, func(t *testing.T) {
-			l, err := ReadFile(t.Context(), filepath.Join(recorded, name+".sass"))
+			l, err := sass.ReadFile(t.Context(), filepath.Join(recorded, name+".sass"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,13 +68,13 @@ func linesOf(t *testing.T, file string) (lines []string) {
 
 // lifeRanges reads the columns of `nvdisasm -plr`: of each instruction, the registers that it writes (^), reads (v), or both (x).
 type lifeRanges struct {
-	columns  map[Register][2]int // from and to which byte of a line
+	columns  map[sass.Register][2]int // from and to which byte of a line
 	function string
 	found    map[string]string // as instructionRanges prints them, by function and address
 }
 
 var (
-	rangeFiles    = map[string]File{"GPR": General, "PRED": Predicate, "UGPR": Uniform, "UPRED": UniformPredicate}
+	rangeFiles    = map[string]sass.File{"GPR": sass.General, "PRED": sass.Predicate, "UGPR": sass.Uniform, "UPRED": sass.UniformPredicate}
 	rangeAddress  = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/`)
 	rangeRegister = regexp.MustCompile(`\d+`)
 	rangeFunction = regexp.MustCompile(`^\.text\.([^:]+):`)
@@ -92,7 +95,7 @@ func (r *lifeRanges) line(line, before string) {
 
 // header finds the columns: a line of files, as long as that of registers, stands before it.
 func (r *lifeRanges) header(line, files string, from int) {
-	r.columns = map[Register][2]int{}
+	r.columns = map[sass.Register][2]int{}
 	for at := from + 3; at < len(line)-1; {
 		end := at + 1 + strings.IndexByte(line[at+1:], '|')
 		if end <= at {
@@ -101,14 +104,14 @@ func (r *lifeRanges) header(line, files string, from int) {
 		file := rangeFiles[strings.TrimSpace(files[at+1:end])]
 		for _, m := range rangeRegister.FindAllStringIndex(line[at:end], -1) {
 			n, _ := strconv.Atoi(line[at+m[0] : at+m[1]])
-			r.columns[Register{file, n}] = [2]int{at + m[0], at + m[1]}
+			r.columns[sass.Register{file, n}] = [2]int{at + m[0], at + m[1]}
 		}
 		at = end
 	}
 }
 
 // marked lists the registers with one of the marks in a line.
-func (r *lifeRanges) marked(line, marks string) (all []Register) {
+func (r *lifeRanges) marked(line, marks string) (all []sass.Register) {
 	for register, at := range r.columns {
 		if at[1] <= len(line) && strings.ContainsAny(line[at[0]:at[1]], marks) {
 			all = append(all, register)
@@ -117,11 +120,11 @@ func (r *lifeRanges) marked(line, marks string) (all []Register) {
 	return all
 }
 
-func instructionRanges(defines, uses []Register) string {
-	text := func(registers []Register) string {
-		registers = slices.DeleteFunc(registers, func(r Register) bool { return r.File == ConvergenceBarrier })
-		slices.SortFunc(registers, func(a, b Register) int { return int(a.File)*1000 + a.Index - int(b.File)*1000 - b.Index })
-		return strings.Join(names(registers), " ")
+func instructionRanges(defines, uses []sass.Register) string {
+	text := func(registers []sass.Register) string {
+		registers = slices.DeleteFunc(registers, func(r sass.Register) bool { return r.File == sass.ConvergenceBarrier })
+		slices.SortFunc(registers, func(a, b sass.Register) int { return int(a.File)*1000 + a.Index - int(b.File)*1000 - b.Index })
+		return strings.Join(lists.Map(registers, sass.Register.String), " ")
 	}
 	return text(defines) + " <- " + text(uses)
 }
@@ -129,7 +132,7 @@ func instructionRanges(defines, uses []Register) string {
 // TestLifeRanges: what instructions write and read is what nvdisasm says. It says nothing of the padding behind the end.
 func TestLifeRanges(t *testing.T) {
 	total := 0
-	eachRecorded(t, ".plr.gz", func(t *testing.T, l *Listing, oracle []string) {
+	eachRecorded(t, ".plr.gz", func(t *testing.T, l *sass.Listing, oracle []string) {
 		want := lifeRanges{found: map[string]string{}}
 		for i, line := range oracle {
 			want.line(line, oracle[max(0, i-1)])
@@ -159,9 +162,9 @@ func TestLifeRanges(t *testing.T) {
 
 // notNamed leaves out of what nvdisasm says what no listing names: the registers that a subroutine may change and its arguments, and
 // the descriptors of memory on sm_80, which are in the encoding alone.
-func notNamed(in *Instruction, said string) string {
+func notNamed(in *sass.Instruction, said string) string {
 	switch {
-	case in.jump() == Call:
+	case in.Opcode != nil && in.Opcode.Jump == sass.Call:
 		return instructionRanges(in.Defines(), in.Uses())
 	case strings.Contains(in.Text, ".64]") && !strings.Contains(in.Text, "desc["):
 		return strings.TrimSuffix(said, " UR4 UR5")
@@ -179,7 +182,7 @@ var (
 // TestGraph: from each instruction control goes where `nvdisasm -bbcfg` says. It cuts blocks at every label, and has no padding.
 func TestGraph(t *testing.T) {
 	total := 0
-	eachRecorded(t, ".bbcfg.gz", func(t *testing.T, l *Listing, oracle []string) {
+	eachRecorded(t, ".bbcfg.gz", func(t *testing.T, l *sass.Listing, oracle []string) {
 		sections := map[string]string{} // of functions and subroutines
 		for _, f := range l.Functions {
 			sections[f.Name] = f.Name
@@ -195,8 +198,8 @@ func TestGraph(t *testing.T) {
 				for i := b.From; i < b.To-1; i++ {
 					got = append(got, edge(f.Name, f.Instructions[i].Address, f.Instructions[i+1].Address))
 				}
-				for _, to := range f.addresses(b.Next) {
-					got = append(got, edge(f.Name, f.Instructions[b.To-1].Address, to))
+				for _, to := range b.Next {
+					got = append(got, edge(f.Name, f.Instructions[b.To-1].Address, addressOf(f, f.Blocks[to])))
 				}
 			}
 		}
@@ -256,13 +259,13 @@ var usage = regexp.MustCompile(`Function (\S+):|REG:(\d+)`)
 
 // TestRegisters: the registers that a function names are at most those that it is given, of which it may leave a few.
 func TestRegisters(t *testing.T) {
-	eachRecorded(t, ".usage", func(t *testing.T, l *Listing, oracle []string) {
+	eachRecorded(t, ".usage", func(t *testing.T, l *sass.Listing, oracle []string) {
 		m := usage.FindAllStringSubmatch(strings.Join(oracle, "\n"), -1)
 		if len(m) != 2*len(l.Functions) {
 			t.Fatal(m)
 		}
 		for i := 0; i < len(m); i += 2 {
-			f := l.Functions[slices.IndexFunc(l.Functions, func(f *Function) bool { return f.Name == m[i][1] })]
+			f := l.Functions[slices.IndexFunc(l.Functions, func(f *sass.Function) bool { return f.Name == m[i][1] })]
 			given, _ := strconv.Atoi(m[i+1][2])
 			if named := f.Facts().Named; named > given || named < given-2 {
 				t.Errorf("%s names %d registers, and has %d", f.Name, named, given)
@@ -273,15 +276,15 @@ func TestRegisters(t *testing.T) {
 
 // TestSameListing: cuobjdump and nvdisasm list the same code. One prints addresses, the other labels.
 func TestSameListing(t *testing.T) {
-	a, err := ReadFile(t.Context(), filepath.Join(recorded, "reduce.sass"))
+	a, err := sass.ReadFile(t.Context(), filepath.Join(recorded, "reduce.sass"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ReadFile(t.Context(), filepath.Join(recorded, "reduce.cuobjdump.sass"))
+	b, err := sass.ReadFile(t.Context(), filepath.Join(recorded, "reduce.cuobjdump.sass"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(l *Listing) (all []string) {
+	text := func(l *sass.Listing) (all []string) {
 		for _, f := range l.Functions {
 			all = append(all, f.Name+" "+f.Target, flowText(f))
 			for i := range f.Instructions {
@@ -300,15 +303,15 @@ func TestSameListing(t *testing.T) {
 // results in order need only the last.
 func TestLatency(t *testing.T) {
 	set := map[string]bool{} // of opcodes of variable latency that write registers
-	eachRecorded(t, ".usage", func(t *testing.T, l *Listing, _ []string) {
+	eachRecorded(t, ".usage", func(t *testing.T, l *sass.Listing, _ []string) {
 		for _, f := range l.Functions {
 			for i := range f.Instructions {
 				in := &f.Instructions[i]
-				barrier := in.Code.Control().WriteBarrier != None
+				barrier := in.Code.Control().WriteBarrier != sass.None
 				switch {
-				case in.Opcode.Latency == Variable && len(in.Defines()) > 0:
+				case in.Opcode.Latency == sass.Variable && len(in.Defines()) > 0:
 					set[in.Opcode.Name] = set[in.Opcode.Name] || barrier
-				case in.Opcode.Latency == Fixed && barrier:
+				case in.Opcode.Latency == sass.Fixed && barrier:
 					t.Errorf("%s is of fixed latency, and sets a scoreboard: %s", in.Opcode.Name, in)
 				}
 			}
@@ -326,7 +329,7 @@ func TestLatency(t *testing.T) {
 
 // TestWrite: what is printed of one listing, in full.
 func TestWrite(t *testing.T) {
-	l, err := ReadFile(t.Context(), filepath.Join(recorded, "reduce.sass"))
+	l, err := sass.ReadFile(t.Context(), filepath.Join(recorded, "reduce.sass"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +343,7 @@ func TestWrite(t *testing.T) {
 // TestFacts: the facts of all recorded listings.
 func TestFacts(t *testing.T) {
 	var got strings.Builder
-	eachRecorded(t, ".usage", func(t *testing.T, l *Listing, _ []string) {
+	eachRecorded(t, ".usage", func(t *testing.T, l *sass.Listing, _ []string) {
 		if err := l.WriteFacts(&got); err != nil {
 			t.Error(err)
 		}
@@ -366,7 +369,7 @@ func TestCubin(t *testing.T) {
 		}
 		t.Setenv("PATH", bin+":/usr/bin:/bin")
 		t.Setenv("CUDA_HOME", "/none")
-		l, err := ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
+		l, err := sass.ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v is not %s", c.script, err, c.want)
@@ -382,7 +385,7 @@ func TestCubin(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	// A listing beside the cubin will do.
-	l, err := ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
+	l, err := sass.ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
 	if err != nil || l.Functions[0].Registers != 22 {
 		t.Error(err)
 	}
@@ -390,14 +393,14 @@ func TestCubin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadCubin(t.Context(), "mine.cubin", cubin, true); err == nil || !strings.Contains(err.Error(), "mine.cubin is a cubin, and neither nvdisasm nor cuobjdump is at hand") {
+	if _, err := sass.ReadCubin(t.Context(), "mine.cubin", cubin, true); err == nil || !strings.Contains(err.Error(), "mine.cubin is a cubin, and neither nvdisasm nor cuobjdump is at hand") {
 		t.Error(err)
 	}
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(t.Context(), program); err == nil || !strings.Contains(err.Error(), "is no cubin") {
+	if _, err := sass.ReadFile(t.Context(), program); err == nil || !strings.Contains(err.Error(), "is no cubin") {
 		t.Error(err)
 	}
 }

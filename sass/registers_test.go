@@ -1,15 +1,18 @@
-package sass
+package sass_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"gpuperf/internal/lists"
+	"gpuperf/sass"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // parseLines reads instructions without encodings, one a line.
-func parseLines(t *testing.T, lines ...string) *Listing {
+func parseLines(t *testing.T, lines ...string) *sass.Listing {
 	t.Helper()
 	text := "Function : f\n"
 	for i, line := range lines {
@@ -19,7 +22,7 @@ func parseLines(t *testing.T, lines ...string) *Listing {
 		}
 		text += fmt.Sprintf("/*%04x*/ %s ;\n", 16*i, line)
 	}
-	l, err := Parse(text)
+	l, err := sass.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +93,7 @@ func TestDefinesAndUses(t *testing.T) {
 		{"FROB R0, R1", "", "R0 R1"},
 	} {
 		in := parseLines(t, c.instruction, ".L_x_1:", "EXIT").Functions[0].Instructions[0]
-		got := strings.Join(names(in.Defines()), " ") + " <- " + strings.Join(names(in.Uses()), " ")
+		got := strings.Join(lists.Map(in.Defines(), sass.Register.String), " ") + " <- " + strings.Join(lists.Map(in.Uses(), sass.Register.String), " ")
 		if diff := cmp.Diff(c.defines+" <- "+c.uses, got); diff != "" {
 			t.Errorf("%s: %s", c.instruction, diff)
 		}
@@ -110,16 +113,16 @@ func TestControl(t *testing.T) {
 		{0x000ff00000000800, "B------:R-:W-:-:S08"},
 		{0, "B------:R0:W0:Y:S00"},
 	} {
-		if got := (Encoding{High: c.high}).Control().String(); got != c.want {
+		if got := (sass.Encoding{High: c.high}).Control().String(); got != c.want {
 			t.Errorf("%016x: %s is not %s", c.high, got, c.want)
 		}
 	}
 }
 
 func TestOpcodes(t *testing.T) {
-	for _, o := range Opcodes() {
+	for _, o := range sass.Opcodes() {
 		switch {
-		case Find(o.Name+".FROB") == nil || Find(o.Name).Name != o.Name:
+		case sass.Find(o.Name+".FROB") == nil || sass.Find(o.Name).Name != o.Name:
 			t.Errorf("%s is not found by its name: it stands twice", o.Name)
 		case o.Class == "" || o.Pipe == "" || o.Latency == "":
 			t.Errorf("%s lacks its class, pipe or latency", o.Name)
@@ -127,7 +130,7 @@ func TestOpcodes(t *testing.T) {
 			t.Errorf("%s has a space or an action alone", o.Name)
 		}
 		for _, letter := range []byte(o.Sizes) {
-			if sizes[letter] == nil {
+			if !strings.ContainsRune("124mafibgh", rune(letter)) {
 				t.Errorf("%s: there is no size %c", o.Name, letter)
 			}
 		}

@@ -1,4 +1,4 @@
-package scop
+package scop_test
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/scop"
 )
 
 // polybench are the nests of examples/polybench: their loops and statements, of which a = b = c is two.
@@ -34,7 +35,7 @@ func TestPolybench(t *testing.T) {
 			if err != nil || len(regions) != 1 {
 				t.Fatal(len(regions), err)
 			}
-			n, err := Build(f, regions[0])
+			n, err := scop.Build(f, regions[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package scop
+package scop_test
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/scop"
 )
 
 // FuzzBuild: whatever the C text, it ends as nests or in an error, and every nest is a kernel or none.
@@ -30,14 +31,14 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		for _, r := range regions {
-			n, err := Build(file, r)
+			n, err := scop.Build(file, r)
 			if err != nil {
 				continue
 			}
 			if k, err := n.Kernel(); err == nil && k.String() == "" {
 				t.Error("a kernel without text")
 			}
-			if n.String() == "" || Objects([]*Nest{n}) == nil {
+			if n.String() == "" || scop.Objects([]*scop.Nest{n}) == nil {
 				t.Error("a nest without text")
 			}
 		}

@@ -1,4 +1,4 @@
-package scop
+package scop_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
+	"gpuperf/scop"
 )
 
 // start is what an element holds before the region.
@@ -33,7 +34,7 @@ func start(array, index string) float64 {
 }
 
 // checkRegion compares a nest with runs of the text: its accesses in their order, the counts of its kernel, and what the kernel computes.
-func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64) {
+func checkRegion(t fataler, r *cfront.Region, n *scop.Nest, sizes []map[string]int64) {
 	k, err := n.Kernel()
 	if err != nil {
 		t.Fatalf("kernel: %v", err)
@@ -65,7 +66,7 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 		}
 		checkFinals(t, n, at, trace)
 		checkOrder(t, n, at, trace)
-		if len(stats.Warnings) == 0 && !slices.ContainsFunc(n.Arrays, func(a *Array) bool { return a.Scattered() }) {
+		if len(stats.Warnings) == 0 && !slices.ContainsFunc(n.Arrays, func(a *scop.Array) bool { return a.Scattered() }) {
 			checkCounts(t, n, k, stats, at, trace)
 		}
 		checkValues(t, n, nest, at, trace)
@@ -77,16 +78,16 @@ type fataler interface {
 }
 
 // helper reports names that the front end makes for values of chained assignments, and integers that only values use: a run has no accesses to them.
-func helper(n *Nest, name string) bool {
+func helper(n *scop.Nest, name string) bool {
 	a := n.Array(name)
 	return a == nil || len(a.Shape) == 0 && a.DType == expr.Int32 || strings.HasPrefix(name, "value") || strings.HasPrefix(name, "holds") || len(a.Shape) == 0 && a.DType.IsInteger() && !a.Written
 }
 
 // checkOrder compares the accesses of all points of all statements, in the order of the schedule, with those of the run.
-func checkOrder(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) {
+func checkOrder(t fataler, n *scop.Nest, at map[string]int64, trace *scoptest.Trace) {
 	type instance struct {
 		order []int64
-		s     *Statement
+		s     *scop.Statement
 		point map[string]int64
 	}
 	var all []instance
@@ -145,7 +146,7 @@ func checkOrder(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) 
 }
 
 // spread has accesses to arrays whose subscripts are not affine as nests have them: with 0 in dimensions that are not, and a read before each write.
-func spread(n *Nest, touches []scoptest.Touch) (out []scoptest.Touch) {
+func spread(n *scop.Nest, touches []scoptest.Touch) (out []scoptest.Touch) {
 	unknown := map[string][]bool{}
 	for _, a := range n.Arrays {
 		unknown[a.Name] = a.Any
@@ -168,7 +169,7 @@ func spread(n *Nest, touches []scoptest.Touch) (out []scoptest.Touch) {
 }
 
 // checkFinals compares what is known of integers after the region.
-func checkFinals(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) {
+func checkFinals(t fataler, n *scop.Nest, at map[string]int64, trace *scoptest.Trace) {
 	for v, list := range n.Finals {
 		want, assigned := trace.Integers[v.Name]
 		if !assigned {
@@ -195,7 +196,7 @@ func checkFinals(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace)
 }
 
 // checkCounts compares the symbolic counts with those of the run.
-func checkCounts(t fataler, n *Nest, k *kernel.Kernel, stats *features.Statistics, at map[string]int64, trace *scoptest.Trace) {
+func checkCounts(t fataler, n *scop.Nest, k *kernel.Kernel, stats *features.Statistics, at map[string]int64, trace *scoptest.Trace) {
 	want, got := map[string]int64{}, map[string]int64{}
 	maps.Copy(want, trace.Ops)
 	for _, x := range trace.Touches {
@@ -230,7 +231,7 @@ func checkCounts(t fataler, n *Nest, k *kernel.Kernel, stats *features.Statistic
 }
 
 // checkValues compares what the kernel computes with the values of the run.
-func checkValues(t fataler, n *Nest, nest *linear.Nest, at map[string]int64, trace *scoptest.Trace) {
+func checkValues(t fataler, n *scop.Nest, nest *linear.Nest, at map[string]int64, trace *scoptest.Trace) {
 	buffers := map[string]*interp.Buffer{}
 	shapes := map[string][]int64{}
 	for _, a := range nest.Kernel.Arrays() {
@@ -332,7 +333,7 @@ func testRandom(t *testing.T, program func(*rapid.T) string) {
 		text := program(t)
 		t.Log(text)
 		f, r := parseRegion(t, text)
-		n, err := Build(f, r)
+		n, err := scop.Build(f, r)
 		if err != nil && notAffine.MatchString(err.Error()) {
 			refused++
 			return

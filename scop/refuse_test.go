@@ -1,11 +1,13 @@
-package scop
+package scop_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/scop"
 )
 
 // TestRefusals: what is not static control is refused where it stands, with the reason.
@@ -56,7 +58,7 @@ func TestRefusals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := Build(f, regions[len(regions)-1])
+			n, err := scop.Build(f, regions[len(regions)-1])
 			if err == nil {
 				t.Fatalf("no error\n%s", n)
 			}
@@ -89,7 +91,7 @@ func TestOffer(t *testing.T) {
 }
 `
 	f, r := parseRegion(t, text)
-	_, err := Build(f, r)
+	_, err := scop.Build(f, r)
 	if err == nil || !strings.Contains(err.Error(), "around lines 5 to 11, which are static control") {
 		t.Error(err)
 	}
@@ -114,7 +116,7 @@ func TestPointers(t *testing.T) {
 			text += " {"
 		}
 		f, r := parseRegion(t, text+"\n#pragma scop\nfor (int i = 0; i < n; i++) p[i] = a[i];\n#pragma endscop\n}\n")
-		switch _, err := Build(f, r); {
+		switch _, err := scop.Build(f, r); {
 		case err == nil && c.want != "", err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: got %v, want %q", c.head, err, c.want)
 		}
@@ -136,7 +138,7 @@ func TestFunctions(t *testing.T) {
 		{"double g(double *x) { x++; return x[1]; }", "g(a)", "does more than return an expression"},
 	} {
 		f, r := parseRegion(t, c.function+"\nvoid f(int n, double a[n], double b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = "+c.call+";\n#pragma endscop\n}\n")
-		n, err := Build(f, r)
+		n, err := scop.Build(f, r)
 		got := ""
 		if err == nil {
 			got = n.Statements[len(n.Statements)-1].RHS.String()
@@ -149,10 +151,32 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestTypes: values have the types in which C computes: iterators and literals do not decide them.
+func TestTypes(t *testing.T) {
+	for _, c := range []struct{ value, want string }{
+		{"p[u] * u", "cast(uint32, p[u])*cast(uint32, u)"},
+		{"p[u] < u", "1 if cast(uint32, p[u]) < cast(uint32, u) else 0"},
+		{"p[u] >= 0u", "1 if cast(uint32, p[u]) >= 0 else 0"},
+		{"q[u] * -1", "q[u]*cast(uint32, -1)"},
+		{"u * 4000000000u", "cast(uint32, u)*4000000000"},
+		{"w * 100000 * 100000", "(cast(int64, w)*100000)*100000"},
+		{"p[w] < w", "1 if p[w] < cast(int64, w) else 0"},
+		{"s * p[s]", "cast(int32, s)*p[s]"},
+	} {
+		i := regexp.MustCompile(`[uws]`).FindString(c.value)
+		f, r := parseRegion(t, "void f(int n, int *restrict p, unsigned *restrict q, long *restrict to) {\n#pragma scop\nfor ("+map[string]string{"u": "unsigned", "w": "long", "s": "short"}[i]+
+			" "+i+" = 0; "+i+" < 9; "+i+"++) to["+i+"] = "+c.value+";\n#pragma endscop\n}\n")
+		n, err := Build(f, r)
+		if err != nil || n.Statements[0].RHS.String() != c.want {
+			t.Errorf("%s: %v, %v, want %s", c.value, n, err, c.want)
+		}
+	}
+}
+
 // TestRowsThatNothingReaches: rows that only statements have that never run.
 func TestRowsThatNothingReaches(t *testing.T) {
 	f, r := parseRegion(t, "void f(int n, double **rows, double a[9]) {\n#pragma scop\nfor (int i = 0; i < n; i++) { if (i >= n) rows[i][i] = 1; a[i] = 0; }\n#pragma endscop\n}\n")
-	n, err := Build(f, r)
+	n, err := scop.Build(f, r)
 	if err != nil || n.Array("rows") == nil {
 		t.Fatal(n, err)
 	}
@@ -161,7 +185,7 @@ func TestRowsThatNothingReaches(t *testing.T) {
 // TestAnySubscript: a subscript that depends on data is printed as any, and in the other accesses of the array too.
 func TestAnySubscript(t *testing.T) {
 	f, r := parseRegion(t, "void f(int n, int at[n], double x[9][9], double a[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = x[2][at[i]] + x[i][0];\n#pragma endscop\n}\n")
-	n, err := Build(f, r)
+	n, err := scop.Build(f, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +196,7 @@ func TestAnySubscript(t *testing.T) {
 	if want := "at[i] x[2, *] x[i, *] a[i]"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := Objects([]*Nest{n})[0].Statements[0].Accesses[1].Index; strings.Join(got, ", ") != "2, *" {
+	if got := scop.Objects([]*scop.Nest{n})[0].Statements[0].Accesses[1].Index; strings.Join(got, ", ") != "2, *" {
 		t.Errorf("as JSON %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package scop
+package scop_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/scop"
 )
 
 // TestTrips: loops whose steps are parameters, or whose bounds or conditions are data, do what they do, where the parameter for their trips is at least as large as needed. Those of data do not
@@ -84,7 +85,7 @@ func TestTrips(t *testing.T) {
 	} {
 		t.Run(c.body, func(t *testing.T) {
 			f, r := parseRegion(t, "void f(int n, int m, double a[9], double b[9], int at[9]) { int i, j;\n#pragma scop\n"+c.body+"\n#pragma endscop\n}\n")
-			nest, err := Build(f, r)
+			nest, err := scop.Build(f, r)
 			if err != nil {
 				t.Fatal(err)
 			}

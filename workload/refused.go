@@ -8,6 +8,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
 	"gpuperf/samples"
@@ -16,7 +17,7 @@ import (
 // Refused says why the case cannot run on a device with these limits, nil where nothing speaks against it: what its launch exceeds, how many
 // registers it has, where that is known, or which access is out of bounds. The error is that of a launch which nobody can make.
 func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error) {
-	job, err := c.Job(device.Policy{})
+	job, err := c.narrow()
 	if verdict, ok := device.AsError(err); ok {
 		return verdict, nil
 	}
@@ -29,6 +30,16 @@ func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error)
 		}
 	}
 	return c.Undefined(), err
+}
+
+// narrow is the job with indices of 32 bits, as how wide they are is long to find and refuses nothing.
+func (c *Case) narrow() (_ device.Job, err error) {
+	defer throw.Catch(&err)
+	if c.Own != nil {
+		return c.Job(device.Policy{})
+	}
+	throw.If(c.CheckSizes())
+	return c.generated(device.Policy{}, false), nil
 }
 
 // room refuses a work-group whose registers, or whose local memory with what the device takes, a multiprocessor does not have, and a

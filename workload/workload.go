@@ -189,9 +189,12 @@ func (c *Case) Job(policy device.Policy) (_ device.Job, err error) {
 	if c.Own != nil {
 		return c.ownJob(policy), nil
 	}
-	wide := throw.Get(c.needsWide())
-	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide}))
-	return c.job(policy, source), nil
+	return c.generated(policy, throw.Get(c.needsWide())), nil
+}
+
+// generated is the launch of a generated source, with indices of 64 bits or not, which changes nothing but the text.
+func (c *Case) generated(policy device.Policy, wide bool) device.Job {
+	return c.job(policy, throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide})))
 }
 
 func (c *Case) job(policy device.Policy, source *emit.Source) device.Job {

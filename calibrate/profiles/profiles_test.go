@@ -1,4 +1,4 @@
-package profiles
+package profiles_test
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
 )
 
 // TestLoad: who changes a profile does not change what others get.
 func TestLoad(t *testing.T) {
-	text, err := All.Text("h200")
+	text, err := profiles.All.Text("h200")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +22,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		p, err := Load("h200")
+		p, err := profiles.Load("h200")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,11 @@
-package inline
+package inline_test
 
 import (
 	"strings"
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/inline"
 )
 
 // TestExpanded: what stands in the place of calls and jumps.
@@ -24,7 +25,7 @@ func TestExpanded(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := *f.Function("f")
-		own.Body = block(own.Body.Pos, Expanded(f, own.Body.Items), own.Body.Last)
+		own.Body = &cfront.Block{Pos: own.Body.Pos, Items: inline.Expanded(f, own.Body.Items), Last: own.Body.Last}
 		if got := own.String(); !strings.Contains(flat(got), c.want) {
 			t.Errorf("%s: got\n%s\nwant %s", c.body, got, c.want)
 		}

@@ -17,6 +17,8 @@ type Launch struct {
 	At     cpp.Pos
 	// What Resolve finds. Template are the arguments of a template as the text has them, with constants in numbers; nil where the launch gives none.
 	Template []string
+	// Guessed: an argument of the template has a part of which nothing is known.
+	Guessed bool
 	// Grid and Block are the extents along the axes; nil where they are not known.
 	Grid, Block []*Expr
 	Shared      *Expr // nil without
@@ -42,6 +44,7 @@ type function struct {
 	calls  []call
 	// template are the parameters of a template that it is: what stands for each, where nothing is known of them.
 	template map[string]string
+	guessed  map[string]bool // those of which nothing is known
 }
 
 // call is a call of a function of the file.
@@ -106,7 +109,8 @@ func (h *host) split() {
 		if !h.is(end, "{") || h.close[end] == 0 || control[h.tokens[i-1].Text] {
 			continue
 		}
-		f := &function{name: h.tokens[i-1].Text, body: span{end + 1, h.close[end]}, template: h.templateOf(i - 1)}
+		f := &function{name: h.tokens[i-1].Text, body: span{end + 1, h.close[end]}}
+		f.template, f.guessed = h.templateOf(i - 1)
 		for _, p := range h.list(i) {
 			name := h.lastName(p)
 			f.params, f.types = append(f.params, name), append(f.types, h.typeIn(p, name, f.template))
@@ -127,16 +131,16 @@ func (h *host) split() {
 	}
 }
 
-// templateOf are the parameters of the template that a function with its name at a token is.
-func (h *host) templateOf(name int) map[string]string {
+// templateOf are the parameters of the template that a function with its name at a token is, and those of which nothing is known.
+func (h *host) templateOf(name int) (out map[string]string, guessed map[string]bool) {
 	start := name
 	for start > 0 && !h.is(start-1, ";") && !h.is(start-1, "}") && !h.is(start-1, "{") {
 		start--
 	}
 	if !h.is(start, "template") || !h.is(start+1, "<") {
-		return nil
+		return nil, nil
 	}
-	out := map[string]string{}
+	out, guessed = map[string]string{}, map[string]bool{}
 	end := h.angle(start+1, name)
 	used := h.argumentsOf(name)
 	for i, p := range h.items(span{start + 2, max(end, start+2)}) {
@@ -151,9 +155,9 @@ func (h *host) templateOf(name int) map[string]string {
 		case h.is(p.from, "bool"):
 			stands = "true"
 		}
-		out[h.lastName(p)] = stands
+		out[h.lastName(p)], guessed[h.lastName(p)] = stands, true
 	}
-	return out
+	return out, guessed
 }
 
 // argumentsOf are the arguments that the file gives a template of functions with its name at a token: single names and numbers, "" for others and for what is a

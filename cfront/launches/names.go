@@ -3,6 +3,7 @@ package launches
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gpuperf/cfront/cpp"
@@ -289,6 +290,12 @@ func (h *host) typeIn(s span, name string, template map[string]string) string {
 
 // templateArgument is an argument of a template: a number where it is one, else its text.
 func (l *Launch) templateArgument(s span) string {
+	guessed := slices.ContainsFunc(l.host.tokens[s.from:s.to], func(t cpp.Token) bool { return l.in.guessed[t.Text] })
+	if l.Guessed = l.Guessed || guessed; guessed && s.to == s.from+1 {
+		if _, err := strconv.Atoi(l.in.template[l.host.tokens[s.from].Text]); err != nil {
+			return "?"
+		}
+	}
 	if e := l.expression(s); e != nil {
 		if n, known := e.Value(); known {
 			return (&Expr{number: n}).String()

@@ -1,6 +1,10 @@
-package strung
+package strung_test
 
-import "testing"
+import (
+	"testing"
+
+	"gpuperf/cfront/strung"
+)
 
 // TestRaw: the text of raw strings is read where it stands; a program that has such a string is not one.
 func TestRaw(t *testing.T) {
@@ -14,7 +18,7 @@ func TestRaw(t *testing.T) {
 		"/* x":                          "/* x",
 		"":                              "",
 	} {
-		if got := Raw(in); got != want {
+		if got := strung.Raw(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

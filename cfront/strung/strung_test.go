@@ -1,8 +1,10 @@
-package strung
+package strung_test
 
 import (
 	"strings"
 	"testing"
+
+	"gpuperf/cfront/strung"
 )
 
 // TestKernels: the kernels that programs have in strings are read where they stand.
@@ -31,7 +33,7 @@ func TestKernels(t *testing.T) {
 		{"a kernel of the text", "kernel void f() { printf(\"kernel void g() {}\"); }", "none"},
 		{"no end", "s = R\"(kernel void f() {}", "none"},
 	} {
-		got, ok := Kernels(c.in, false, "")
+		got, ok := strung.Kernels(c.in, false, "")
 		if !ok {
 			got = "none"
 		}
@@ -53,14 +55,14 @@ func TestKernels(t *testing.T) {
 func FuzzKernels(f *testing.F) {
 	f.Add("s = \"kernel void f() {\\n\\\n\" + x + R\"(})\"; M(kernel void g('\"');", false)
 	f.Add("a = r'''kernel void f() {}''' # '\n'", true)
-	f.Fuzz(func(_ *testing.T, text string, python bool) { Kernels(text, python, "f") })
+	f.Fuzz(func(_ *testing.T, text string, python bool) { strung.Kernels(text, python, "f") })
 }
 
 // TestWantedText: of texts that define one function the one with the wanted kernel is read.
 func TestWantedText(t *testing.T) {
 	const text = "a = \"kernel void f() {}\"; b = \"kernel void f() {} kernel void g() {}\"; c = \"kernel void h() {}\";"
 	for wanted, want := range map[string][]string{"": {"f", "h"}, "h": {"h", "f"}, "g": {"f", "g", "h"}} {
-		got, _ := Kernels(text, false, wanted)
+		got, _ := strung.Kernels(text, false, wanted)
 		for _, name := range []string{"f", "g", "h"} {
 			n := strings.Count(got, " "+name+"()")
 			if has := strings.Contains(strings.Join(want, ""), name); has != (n == 1) {

@@ -110,8 +110,7 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	if o.Data, err = dataDir(); err != nil {
 		return nil, err
 	}
-	m := cmd.ErrOrStderr().(*messages)
-	o.Version, o.Monitor = version(), progress.New(m, m.w, &m.warnings)
+	o.Version, o.Monitor = version(), monitor(cmd)
 	c, err := campaign.Open(cmd.Context(), query, o)
 	if err != nil {
 		return nil, err
@@ -122,6 +121,12 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 		note(cmd, "samples: %s", c.SamplesFile())
 	}
 	return c, nil
+}
+
+// monitor shows on standard error how far measuring is, and what it waits for.
+func monitor(cmd *cobra.Command) campaign.Monitor {
+	m := cmd.ErrOrStderr().(*messages)
+	return progress.New(m, m.w, &m.warnings)
 }
 
 // openModes is open, with the states of the caches that are asked for.

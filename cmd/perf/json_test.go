@@ -39,14 +39,21 @@ func wrongKeys(path string, v any) (wrong []string) {
 	return slices.Compact(wrong)
 }
 
-// checkJSON is what the outputs with --json of all sessions have to keep to: one object, with keys in lower case.
-func checkJSON(text []byte) error {
+// checkJSON is what the outputs with --json of all sessions have to keep to: one object, with keys in lower case, and with the warnings
+// that standard error has.
+func checkJSON(text []byte, messages string) error {
 	var v map[string]any
 	if err := json.Unmarshal(text, &v); err != nil {
 		return fmt.Errorf("the output is no JSON object: %w", err)
 	}
 	if wrong := wrongKeys("", v); len(wrong) > 0 {
 		return fmt.Errorf("keys of JSON are lower case with underscores: %s", strings.Join(wrong, " "))
+	}
+	told := warningsIn(v, false)
+	for line := range strings.Lines(messages) {
+		if w, is := strings.CutPrefix(strings.TrimSpace(line), "warning: "); is && !strings.Contains(w, " more like the one above") && !slices.ContainsFunc(told, func(t string) bool { return strings.HasSuffix(w, t) }) {
+			return fmt.Errorf("the object lacks the warning %q", w)
+		}
 	}
 	return nil
 }
@@ -62,8 +69,32 @@ func TestCheckJSON(t *testing.T) {
 		`[]`:                                             false,
 		`{} {}`:                                          false,
 	} {
-		if err := checkJSON([]byte(text)); (err == nil) != ok {
+		if err := checkJSON([]byte(text), ""); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Whatever the text of a command warns of stands in its JSON too, once.
+func TestWarningsInJSON(t *testing.T) {
+	const said = "a: big [outlier]"
+	for text, want := range map[string]string{
+		`{"x": 1}`:                     `{"x":1,"warnings":["a: big [outlier]","k: odd [undefined]"]}`,
+		`{"warnings": null, "x": "<"}`: `{"warnings":["a: big [outlier]","k: odd [undefined]"],"x":"<"}`,
+		`{"warnings": ["b [noisy]"]}`:  `{"warnings":["b [noisy]","a: big [outlier]","k: odd [undefined]"]}`,
+		`{"of": [{"warnings": ["big [outlier]"]}], "z": {"warnings": ["odd [undefined]"]}}`: `{"of":[{"warnings":["big [outlier]"]}],"z":{"warnings":["odd [undefined]"]}}`,
+	} {
+		o := &output{held: bytes.NewBufferString(text)}
+		o.warn([]string{said, "k: odd [undefined]"})
+		var got bytes.Buffer
+		if err := json.Compact(&got, o.held.Bytes()); err != nil || got.String() != want {
+			t.Errorf("%s became %s, %v; want %s", text, &got, err, want)
+		}
+		if err := checkJSON(o.held.Bytes(), "warning: "+said+"\n"); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := checkJSON([]byte(`{}`), "warning: "+said+"\n"); err == nil {
+			t.Error("a warning that the object lacks was not missed")
 		}
 	}
 }

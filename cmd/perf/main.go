@@ -27,11 +27,12 @@ import (
 	"gpuperf/internal/command/complete"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/script"
 )
 
-// grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
-const grace = 900 * time.Millisecond
+// grace is how long the work may take to stop by itself after a signal, with a worker that is asked to end. What is finished is in journals by then.
+const grace = 3 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -73,6 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && !errors.Is(err, errReported) && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)
 	}
+	out.warn(messages.warnings.All)
 	if broken := out.flush(); broken != nil && (err == nil || errors.Is(err, broken) || errors.Is(err, errReported)) {
 		err = broken
 	}
@@ -182,10 +184,16 @@ type commandGroup struct {
 	commands []func() *cobra.Command
 }
 
-// checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call.
+// checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call, and catches what they throw.
 func checkArgs(cmd *cobra.Command) {
 	if !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, chooseCommand
+	}
+	if runs := cmd.RunE; runs != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+			defer throw.Catch(&err)
+			return runs(cmd, args)
+		}
 	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
 )
@@ -61,6 +63,55 @@ func (o *output) fail(err error) {
 	object["error"] = failureOf(err)
 	o.held.Reset()
 	printJSON(o.held, object)
+}
+
+// warn adds to the object that is held back, if any, the warnings that stand nowhere in it.
+func (o *output) warn(all []string) {
+	if o.held == nil || len(all) == 0 {
+		return
+	}
+	var object jsonvalue.Object[json.RawMessage]
+	var whole any
+	if json.Unmarshal(o.held.Bytes(), &object) != nil || json.Unmarshal(o.held.Bytes(), &whole) != nil {
+		return
+	}
+	told := warningsIn(whole, false)
+	all = slices.DeleteFunc(slices.Clone(all), func(text string) bool {
+		return slices.ContainsFunc(told, func(t string) bool { return strings.HasSuffix(text, t) }) // alone or with its subject before it
+	})
+	if len(all) == 0 {
+		return
+	}
+	at := slices.IndexFunc(object, func(m jsonvalue.Member[json.RawMessage]) bool { return m.Name == "warnings" })
+	if at < 0 {
+		at, object = len(object), append(object, jsonvalue.Member[json.RawMessage]{Name: "warnings"})
+	}
+	var own []string
+	json.Unmarshal(object[at].Value, &own)
+	var list bytes.Buffer
+	printJSON(&list, append(own, all...))
+	object[at].Value = list.Bytes()
+	o.held.Reset()
+	printJSON(o.held, object)
+}
+
+// warningsIn are the texts of the lists named "warnings" in a JSON value; within says that the value is in one.
+func warningsIn(v any, within bool) (texts []string) {
+	switch v := v.(type) {
+	case string:
+		if within {
+			texts = []string{v}
+		}
+	case []any:
+		for _, x := range v {
+			texts = append(texts, warningsIn(x, within)...)
+		}
+	case map[string]any:
+		for key, x := range v {
+			texts = append(texts, warningsIn(x, key == "warnings")...)
+		}
+	}
+	return texts
 }
 
 // flush writes what was held back, and returns the first error of writing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -138,8 +139,8 @@ func (o *predictFlags) sheet(cmd *cobra.Command, launched bool) (name string, pr
 	if err != nil {
 		return "", false, err
 	}
-	_, missing := os.Stat(path)
-	if name, profiled = o.profile, missing != nil && profiles.All.Has(path); !profiled { // those that come with the program have the names of data sheets
+	_, absent := os.Stat(path)
+	if name, profiled = o.profile, absent != nil && profiles.All.Has(path); !profiled { // those that come with the program have the names of data sheets
 		var profile *calibrate.Profile
 		if profile, err = campaign.LoadProfile(path); err == nil {
 			name, profiled = profile.Device.Name, true
@@ -155,7 +156,23 @@ func (o *predictFlags) sheet(cmd *cobra.Command, launched bool) (name string, pr
 	case profiled:
 		return "", true, nil
 	}
+	if absent != nil && filepath.Base(path) == path {
+		err = source.At("", "", source.Pos{}, "%v", err).WithHint("by their data sheets are emulated: %s", strings.Join(emulable(), ", "))
+	}
 	return "", false, err
+}
+
+// emulable are the devices that emulation has all that it needs of.
+func emulable() (names []string) {
+	_, all := facts.Named("")
+	for _, name := range all {
+		if d, _ := facts.Named(name); d.Name() == name {
+			if _, _, err := emulate.Device(d); err == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // emulatedSummaries are predictions by emulation as those of models are summed up.

@@ -127,7 +127,7 @@ func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) err
 		}
 	}
 	defer collect(keepsMuch)()
-	done, err := samples.Rewrite(to, files, f.wanted)
+	done, err := samples.Rewrite(cmd.Context(), to, files, f.wanted, func(holder string) { monitor(cmd).Waiting("the samples file", holder) })
 	if err != nil {
 		return err
 	}

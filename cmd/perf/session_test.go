@@ -101,9 +101,9 @@ func runChecked(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if !slices.Contains(args, "--json") {
 		return run(context.Background(), args, stdin, stdout, stderr)
 	}
-	var out bytes.Buffer
-	status := run(context.Background(), args, stdin, io.MultiWriter(stdout, &out), stderr)
-	if err := checkJSON(out.Bytes()); err != nil {
+	var out, said bytes.Buffer
+	status := run(context.Background(), args, stdin, io.MultiWriter(stdout, &out), io.MultiWriter(stderr, &said))
+	if err := checkJSON(out.Bytes(), said.String()); err != nil {
 		fmt.Fprintln(stderr, "perf:", err)
 		return 99
 	}

@@ -197,6 +197,11 @@ func (l *lowering) declare(v *cfront.Var) {
 }
 
 func (l *lowering) branch(x *cfront.If) {
+	if b, ok := x.Cond.(*cfront.Binary); ok && b.Op == "&&" && x.Else == nil && !l.harmless(b.Y) {
+		// what is loaded to decide is loaded behind a jump
+		l.branch(&cfront.If{Pos: x.Pos, Cond: b.X, Then: &cfront.If{Pos: x.Pos, Cond: b.Y, Then: x.Then}})
+		return
+	}
 	cond := l.condition(x.Cond)
 	if x.Else == nil && l.kernelEnds(x.Then) && cond.Op != ssa.Const { // work-items end, the others go on
 		next := l.NewBlock()

@@ -1,4 +1,4 @@
-package devicetest
+package devicetest_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpuperf/device"
+	"gpuperf/device/devicetest"
 )
 
 // told keeps what it is given.
@@ -29,7 +30,7 @@ func (d *told) Run(_ context.Context, job device.Job) (*device.Result, error) {
 // or more often.
 func TestTogether(t *testing.T) {
 	d := &told{}
-	Together(d, 5, func(i int, on device.Device) {
+	devicetest.Together(d, 5, func(i int, on device.Device) {
 		text := fmt.Sprintf("#define N %d\nint twice(int x) { return 2 * x; }\n__kernel void __attribute__((reqd_work_group_size(1, 1, 1)))\nk(__global int *x) { if (x[0]) { x[0] = twice(N); } }\n", i)
 		if i == 4 {
 			text = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" + text

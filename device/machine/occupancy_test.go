@@ -1,4 +1,4 @@
-package machine
+package machine_test
 
 import (
 	"compress/gzip"
@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"gpuperf/device/machine"
 )
 
 // As many work-groups run at once as the CUDA runtime says of kernels with many numbers of registers, work-groups and bytes of shared memory
@@ -38,12 +40,12 @@ func TestResidentIsThatOfCUDA(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		g := Group{Items: n[1], Registers: n[0], Local: n[2], Subgroup: 32}
-		if got := Held(h200, g); got != n[3] {
+		g := machine.Group{Items: n[1], Registers: n[0], Local: n[2], Subgroup: 32}
+		if got := machine.Held(h200, g); got != n[3] {
 			t.Errorf("%+v: %d work-groups at once, and CUDA says %d", g, got, n[3])
 		}
-		if (Fits(h200, g) == "") != (n[3] > 0) {
-			t.Errorf("%+v: %q, and CUDA says %d", g, Fits(h200, g), n[3])
+		if (machine.Fits(h200, g) == "") != (n[3] > 0) {
+			t.Errorf("%+v: %q, and CUDA says %d", g, machine.Fits(h200, g), n[3])
 		}
 		registers[n[0]] = true
 		if n[3] == 0 {

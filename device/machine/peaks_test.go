@@ -1,10 +1,11 @@
-package machine
+package machine_test
 
 import (
 	"math"
 	"testing"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/samples"
 )
 
@@ -20,7 +21,7 @@ func TestStated(t *testing.T) {
 				continue
 			}
 			checked++
-			p, ok := ArithmeticPeak(d, dtype, "madd", "FLOP/s")
+			p, ok := machine.ArithmeticPeak(d, dtype, "madd", "FLOP/s")
 			if off := p.Rate/stated.Value - 1; !ok || math.Abs(off) > 0.02 {
 				t.Errorf("%s %s: %s = %.4g FLOP/s, stated are %.4g", name, dtype, p.Formula, p.Rate, stated.Value)
 			}
@@ -34,14 +35,14 @@ func TestStated(t *testing.T) {
 func TestPeaks(t *testing.T) {
 	d, _ := facts.Named("NVIDIA H200")
 	arithmetic := func(dtype, op, unit string) float64 {
-		p, ok := ArithmeticPeak(d, dtype, op, unit)
+		p, ok := machine.ArithmeticPeak(d, dtype, op, unit)
 		if !ok {
 			return 0
 		}
 		return p.Rate
 	}
-	local, _ := LocalPeak(d)
-	global, _ := GlobalPeak(d)
+	local, _ := machine.LocalPeak(d)
+	global, _ := machine.GlobalPeak(d)
 	for _, c := range []struct {
 		what      string
 		got, want float64
@@ -65,10 +66,10 @@ func TestPeaks(t *testing.T) {
 		{Name: "NVIDIA H200 MIG 1g.18gb", ComputeUnits: 132},
 		{Name: "cpu-x86", Type: "cpu"},
 	} {
-		if p, ok := GlobalPeak(facts.Of(other)); ok {
+		if p, ok := machine.GlobalPeak(facts.Of(other)); ok {
 			t.Errorf("%+v has the peak %+v", other, p)
 		}
-		if p, ok := ArithmeticPeak(facts.Of(other), "float32", "madd", "op/s"); ok {
+		if p, ok := machine.ArithmeticPeak(facts.Of(other), "float32", "madd", "op/s"); ok {
 			t.Errorf("%+v has the peak %+v", other, p)
 		}
 	}

@@ -1,4 +1,4 @@
-package machine
+package machine_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 )
 
 // The data sheet of the H200.
@@ -13,7 +14,7 @@ var h200, _ = facts.Named("NVIDIA H200")
 
 // A multiprocessor that takes work-groups one after the other, sub-group by sub-group, until one finds no room: registers are given in units, from
 // the sub-partition that has most of them left; a sub-group takes a place for 32 work-items; local memory is given in units.
-func taken(g Group) (groups int64) {
+func taken(g machine.Group) (groups int64) {
 	free, places, local := [4]int64{64, 64, 64, 64}, 64, int64(228*1024/128) // units of 256 registers; sub-groups; units of 128 B
 	for groups < 32 {
 		for need := g.Local + 1024; need > 0; need -= 128 {
@@ -44,14 +45,14 @@ func taken(g Group) (groups int64) {
 
 func TestResidentIsWhatFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := Group{
+		g := machine.Group{
 			Subgroup: 32,
 			Items:    rapid.Int64Range(1, 1024).Draw(t, "items"), Registers: rapid.Int64Range(1, 255).Draw(t, "registers"), Local: rapid.Int64Range(0, 227<<10).Draw(t, "local"),
 		}
 		if rapid.Bool().Draw(t, "none") {
 			g.Local = 0
 		}
-		if got, want := Held(h200, g), taken(g); got != want {
+		if got, want := machine.Held(h200, g), taken(g); got != want {
 			t.Fatalf("%+v: %d groups, and %d fit", g, got, want)
 		}
 	})
@@ -61,8 +62,8 @@ func TestResidentIsWhatFits(t *testing.T) {
 func TestResidentByRegisters(t *testing.T) {
 	for registers := int64(8); registers <= 255; registers += 8 {
 		for subgroups := int64(1); subgroups <= 32; subgroups++ {
-			g := Group{32 * subgroups, registers, 0, 32}
-			if got, want := Held(h200, g), taken(g); got != want {
+			g := machine.Group{32 * subgroups, registers, 0, 32}
+			if got, want := machine.Held(h200, g), taken(g); got != want {
 				t.Errorf("%+v: %d groups, and %d fit", g, got, want)
 			}
 		}
@@ -75,7 +76,7 @@ func TestAllocated(t *testing.T) {
 		device     *facts.Device
 		needs, has int64
 	}{{h200, 1, 8}, {h200, 92, 96}, {h200, 96, 96}, {h200, 255, 256}, {kepler, 33, 40}, {nil, 33, 33}} {
-		if got := Allocated(c.device, c.needs, 32); got != c.has {
+		if got := machine.Allocated(c.device, c.needs, 32); got != c.has {
 			t.Errorf("of %d registers are given %d, want %d", c.needs, got, c.has)
 		}
 	}
@@ -93,7 +94,7 @@ func TestResident(t *testing.T) {
 		{250, 32, 0, 8},        // rounded up to sub-groups
 		{32, 16, 240 << 10, 0},
 	} {
-		if got := Held(h200, Group{test.items, test.registers, test.local, 32}); got != test.want {
+		if got := machine.Held(h200, machine.Group{test.items, test.registers, test.local, 32}); got != test.want {
 			t.Errorf("%+v: %d groups", test, got)
 		}
 	}

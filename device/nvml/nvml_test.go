@@ -1,4 +1,4 @@
-package nvml
+package nvml_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/device/dl"
+	"gpuperf/device/nvml"
 	"gpuperf/samples"
 )
 
@@ -78,7 +79,7 @@ func TestNVML(t *testing.T) {
 		"other library":  {[]string{"libc.so.6"}, uuid, pci, nil},
 		"no UUID at all": {[]string{full}, "zz", "", nil},
 	} {
-		n := Open(func([]string) (*dl.Library, error) { return dl.OpenFirst(tt.libraries) }, tt.uuid, tt.pci)
+		n := nvml.Open(func([]string) (*dl.Library, error) { return dl.OpenFirst(tt.libraries) }, tt.uuid, tt.pci)
 		if diff := cmp.Diff(tt.want, n.Clocks()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -92,7 +93,7 @@ func TestNVML(t *testing.T) {
 
 func TestDriver(t *testing.T) {
 	for library, want := range map[string]string{buildStandIn(t): "580.159.04", "libc.so.6": "", "/no/such/library.so": ""} {
-		if got := Driver(func([]string) (*dl.Library, error) { return dl.OpenFirst([]string{library}) }); got != want {
+		if got := nvml.Driver(func([]string) (*dl.Library, error) { return dl.OpenFirst([]string{library}) }); got != want {
 			t.Errorf("%s: %q, want %q", library, got, want)
 		}
 	}

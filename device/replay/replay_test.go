@@ -1,4 +1,4 @@
-package replay
+package replay_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/device"
+	"gpuperf/device/replay"
 	"gpuperf/samples"
 )
 
@@ -35,7 +36,7 @@ func record(j device.Job, status samples.Status, seconds float64) samples.Record
 	return r
 }
 
-func open(t *testing.T, records ...samples.Record) *Device {
+func open(t *testing.T, records ...samples.Record) *replay.Device {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	j, err := samples.Open(path)
@@ -48,7 +49,7 @@ func open(t *testing.T, records ...samples.Record) *Device {
 		}
 	}
 	j.Close()
-	d, err := Open(path)
+	d, err := replay.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestMissing(t *testing.T) {
 		"other variant": {stranger, nil, "no warm sample of k.star#w n=512, nor"},
 	} {
 		_, err := d.Run(context.Background(), tt.job)
-		var missing *MissingError
+		var missing *replay.MissingError
 		if !errors.As(err, &missing) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -132,7 +133,7 @@ func TestMissing(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	if _, err := Open("/no/such/file"); err == nil {
+	if _, err := replay.Open("/no/such/file"); err == nil {
 		t.Error("a missing file is opened")
 	}
 	path := filepath.Join(t.TempDir(), "empty.jsonl")
@@ -141,7 +142,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "holds no sample") {
+	if _, err := replay.Open(path); err == nil || !strings.Contains(err.Error(), "holds no sample") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package bounded
+package bounded_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/fault"
 )
 
@@ -41,18 +42,18 @@ func TestDo(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		ctx    context.Context
-		limits Limits
+		limits bounded.Limits
 		work   func(context.Context, func() int) error
 		is     []error
 		text   string
 		left   bool
 	}{
-		{name: "done", limits: Limits{Time: time.Minute, Memory: 1 << 40}, work: func(context.Context, func() int) error { return nil }},
+		{name: "done", limits: bounded.Limits{Time: time.Minute, Memory: 1 << 40}, work: func(context.Context, func() int) error { return nil }},
 		{name: "no limits", work: func(context.Context, func() int) error { return failed }, is: []error{failed}},
-		{name: "time", limits: Limits{Time: time.Millisecond}, work: obey, is: []error{ErrExceeded}, text: "takes more than 1ms"},
-		{name: "time ignored", limits: Limits{Time: time.Millisecond}, work: ignore, is: []error{ErrExceeded}, text: "takes more than 1ms, and does not stop", left: true},
-		{name: "memory", limits: Limits{Memory: 64 << 20}, work: grow, is: []error{ErrExceeded}, text: "needs more than 64 MB of memory"},
-		{name: "memory between checks", limits: Limits{Memory: 64 << 20}, work: leap, is: []error{ErrExceeded}, text: "needs more than 64 MB of memory"},
+		{name: "time", limits: bounded.Limits{Time: time.Millisecond}, work: obey, is: []error{bounded.ErrExceeded}, text: "takes more than 1ms"},
+		{name: "time ignored", limits: bounded.Limits{Time: time.Millisecond}, work: ignore, is: []error{bounded.ErrExceeded}, text: "takes more than 1ms, and does not stop", left: true},
+		{name: "memory", limits: bounded.Limits{Memory: 64 << 20}, work: grow, is: []error{bounded.ErrExceeded}, text: "needs more than 64 MB of memory"},
+		{name: "memory between checks", limits: bounded.Limits{Memory: 64 << 20}, work: leap, is: []error{bounded.ErrExceeded}, text: "needs more than 64 MB of memory"},
 		{name: "cancelled", ctx: cancelled, work: obey, is: []error{context.Canceled}},
 		{name: "cancelled and ignored", ctx: cancelled, work: ignore, is: []error{context.Canceled}, left: true},
 	} {
@@ -62,7 +63,7 @@ func TestDo(t *testing.T) {
 			}
 			all = nil
 			runtime.GC()
-			err := Do(c.ctx, c.limits, c.work)
+			err := bounded.Do(c.ctx, c.limits, c.work)
 			if (err == nil) != (c.is == nil) {
 				t.Fatalf("error is %v", err)
 			}
@@ -74,7 +75,7 @@ func TestDo(t *testing.T) {
 			if err != nil && !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v lacks %q", err, c.text)
 			}
-			var left *Abandoned
+			var left *bounded.Abandoned
 			if errors.As(err, &left) != c.left {
 				t.Errorf("error %v is of a wrong type", err)
 			}
@@ -84,7 +85,7 @@ func TestDo(t *testing.T) {
 
 func BenchmarkDo(b *testing.B) {
 	for b.Loop() {
-		if err := Do(context.Background(), Limits{Time: time.Minute, Memory: 1 << 30}, func(context.Context, func() int) error { return nil }); err != nil {
+		if err := bounded.Do(context.Background(), bounded.Limits{Time: time.Minute, Memory: 1 << 30}, func(context.Context, func() int) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -98,7 +99,7 @@ func TestPanic(t *testing.T) {
 		}
 	}()
 	list := []int{}
-	Do(t.Context(), Limits{}, func(context.Context, func() int) error { list[len(list)-1] = 0; return nil })
+	bounded.Do(t.Context(), bounded.Limits{}, func(context.Context, func() int) error { list[len(list)-1] = 0; return nil })
 	t.Error("it returns")
 }
 
@@ -113,7 +114,7 @@ func TestGarbage(t *testing.T) {
 		}
 		return context.Cause(ctx)
 	}
-	if err := Do(context.Background(), Limits{Memory: 64 << 20}, waste); err != nil || len(kept) == 0 {
+	if err := bounded.Do(context.Background(), bounded.Limits{Memory: 64 << 20}, waste); err != nil || len(kept) == 0 {
 		t.Error(err)
 	}
 	runtime.KeepAlive(rest)

@@ -75,6 +75,7 @@ func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*eva
 	if o.Profile != nil {
 		out.Device = o.Profile.Device
 	}
+	out.Report.Device = out.Device.Name
 	e := &evaluation{Campaign: c, o: o, out: out, mode: mode, models: map[string]*Fitted{}}
 	for _, file := range files {
 		for _, suite := range file.Suites {

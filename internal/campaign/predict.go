@@ -302,14 +302,19 @@ func (p *Predictor) Predictable(cases []*workload.Case) (run []*workload.Case, r
 	return p.runnable(cases, true)
 }
 
+// refused is why the model's device does not run a case, nil where nothing speaks against it. With unmade, it may be one that nobody can launch.
+func (p *Predictor) refused(c *workload.Case, unmade bool) (*device.Error, error) {
+	verdict, err := c.On(p.Device.Interface).Refused(facts.Limits(device.Info{Fingerprint: p.Device}), p.Facts)
+	if placed := (*source.Error)(nil); verdict != nil || unmade && !errors.As(err, &placed) {
+		return verdict, nil
+	}
+	return nil, err
+}
+
 func (p *Predictor) runnable(cases []*workload.Case, unmade bool) (run []*workload.Case, refused []Refused, err error) {
 	verdicts := make([]*device.Error, len(cases))
-	limits := facts.Limits(device.Info{Fingerprint: p.Device})
 	err = parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) (err error) {
-		verdicts[i], err = cases[i].On(p.Device.Interface).Refused(limits, p.Facts)
-		if placed := (*source.Error)(nil); verdicts[i] != nil || unmade && !errors.As(err, &placed) {
-			return nil
-		}
+		verdicts[i], err = p.refused(cases[i], unmade)
 		return err
 	})
 	if err != nil {

@@ -3,11 +3,13 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
 )
 
@@ -67,11 +69,14 @@ func (s *Sizes) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]map[string]int64)(s))
 }
 
-// Predict answers with a summary for each kernel at each of the sizes.
+// Predict answers with a summary for each kernel at each of the sizes. What the device does not run has no time, and is an error where it is the only one.
 func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
 	l, err := s.load(ctx, &q)
 	if err != nil {
 		return nil, err
+	}
+	if q.Sizes == nil { // those of a launch file, or none
+		q.Sizes = Sizes{nil}
 	}
 	cases, err := l.cases(ctx, q.Sizes)
 	if err != nil {
@@ -83,6 +88,15 @@ func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
 	}
 	out := make([]Summary, len(cases))
 	for i, c := range cases {
+		switch verdict, err := p.refused(c, true); {
+		case err != nil:
+			return nil, err
+		case verdict != nil && len(cases) == 1:
+			return nil, fmt.Errorf("%s %s cannot run: %w", c.Label, format.Sizes(c.Sizes), verdict)
+		case verdict != nil:
+			out[i] = Summary{Script: c.Script, Kernel: c.Name, Device: p.Device.Name, At: c.Sizes, Status: string(verdict.Status), Error: verdict.Error()}
+			continue
+		}
 		one, err := p.Predict(c)
 		if err != nil {
 			return nil, err

@@ -27,7 +27,8 @@ type Summary struct {
 	Row      string           `json:"row,omitempty"` // of a table of feature values
 	Measured *Measured        `json:"measured,omitempty"`
 	Bound    string           `json:"bound,omitempty"`   // what takes most of the time, in the words of explain
-	Status   string           `json:"status,omitempty"`  // of an emulated time: what kind of one it is
+	Status   string           `json:"status,omitempty"`  // of an emulated time: what kind of one it is; of what has none as it cannot run, that of its launch
+	Error    string           `json:"error,omitempty"`   // why it cannot run
 	Time     any              `json:"seconds,omitempty"` // of the prediction: null where it has none
 	*calibrate.Prediction
 	Roofline *roofline.Roofline `json:"roofline,omitempty"` // where it was asked for

@@ -38,16 +38,18 @@ func (p *Parallel) draw(across float64) string {
 	lines := slices.DeleteFunc(slices.Clone(p.Lines), func(l Polyline) bool { return !drawable(l.Seconds) })
 	slices.SortStableFunc(lines, func(a, b Polyline) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	across = max(across, least*float64(len(p.Axes)))
-	c := document(p.Title, padLeft+across+padRight, head+plotHeight+30)
-	c.text(p.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
-	c.text("a line for each configuration; those of the fastest tenth have a colour", "x", 12.0, "y", 40.0, "fill", faint)
-	times := lists.Map(lines, func(l Polyline) float64 { return l.Seconds })
-	time := plot{canvas: c, y: logAxis(times), left: padLeft + across, top: head, width: 0}
-	at := func(i int) float64 { return padLeft + across*float64(i)/float64(max(len(p.Axes), 1)) }
 	options := make([][]string, len(p.Axes))
 	for i := range p.Axes {
 		options[i] = optionsOf(lines, i)
 	}
+	between := across / float64(max(len(p.Axes), 1))
+	labels, legend := p.labels(options, between-8)
+	c := document(p.Title, padLeft+across+padRight, head+plotHeight+30+legendLine*float64(len(legend)))
+	c.text(p.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
+	c.text("a line for each configuration; those of the fastest tenth have a colour", "x", 12.0, "y", 40.0, "fill", faint)
+	times := lists.Map(lines, func(l Polyline) float64 { return l.Seconds })
+	time := plot{canvas: c, y: logAxis(times), left: padLeft + across, top: head, width: 0}
+	at := func(i int) float64 { return padLeft + between*float64(i) }
 	y := func(axis int, option string) float64 {
 		n := slices.Index(options[axis], option)
 		return head + plotHeight*(1-(float64(n)+0.5)/float64(len(options[axis])))
@@ -70,9 +72,12 @@ func (p *Parallel) draw(across float64) string {
 	}
 	for i, name := range p.Axes {
 		p.axis(c, at(i), head, name)
-		for _, option := range options[i] {
-			c.text(option, "x", at(i)+4, "y", y(i, option)+4)
+		for n, option := range options[i] {
+			c.text(labels[i][n], "x", at(i)+4, "y", y(i, option)+4)
 		}
+	}
+	for i, text := range legend {
+		c.text(text, "x", 12.0, "y", head+plotHeight+24+legendLine*float64(i))
 	}
 	p.axis(c, time.left, head, "time")
 	for _, t := range time.y.ticks() {
@@ -80,6 +85,23 @@ func (p *Parallel) draw(across float64) string {
 	}
 	c.close("svg")
 	return c.String()
+}
+
+// labels are what stands at the options of each axis: their names, or numbers where one is wider than there is room. The legend says what these are.
+func (p *Parallel) labels(options [][]string, room float64) (labels [][]string, legend []string) {
+	for i, all := range options {
+		if !slices.ContainsFunc(all, func(name string) bool { return textWidth(name) > room }) {
+			labels = append(labels, all)
+			continue
+		}
+		var numbers []string
+		for n, name := range all {
+			numbers = append(numbers, strconv.Itoa(n+1))
+			legend = append(legend, p.Axes[i]+" "+numbers[n]+": "+name)
+		}
+		labels = append(labels, numbers)
+	}
+	return labels, legend
 }
 
 // axis draws an axis with its name.

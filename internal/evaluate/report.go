@@ -18,6 +18,7 @@ const tie = 0.01
 
 // Report is the outcome of an evaluation, in the form in which it is printed as JSON.
 type Report struct {
+	Device               string        `json:"device,omitempty"`
 	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -144,7 +145,7 @@ func (d *MergedDevice) mergeSamples(path string, from []string) error {
 	if strings.HasSuffix(path, ".vectors.jsonl") {
 		return distinctLines(path, from)
 	}
-	done, err := samples.Rewrite(path, from, nil)
+	done, err := samples.Rewrite(context.Background(), path, from, nil, nil)
 	d.Count += done.Kept
 	return err
 }

@@ -39,7 +39,7 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	file, err := cfront.Read(ctx, path, opt.C)
 	if err == nil && opt.C.Instance == "" {
 		if opt.C.Instance = instanceOf(file, opt.Kernel); opt.C.Instance != "" {
-			opt.Kernel = ""
+			opt.Kernel, opt.C.Proposed = "", file.IsProposed(opt.C.Instance)
 			file, err = cfront.Read(ctx, path, opt.C)
 		}
 	}
@@ -170,7 +170,8 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 	return []*Kernel{k}, nil
 }
 
-// unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands.
+// unlaunched is the error of a kernel whose launch nobody says: it proposes the flags, also those that name an instance and which the function demands. A
+// mistake in the text of the function goes first.
 func (o Options) unlaunched(ctx context.Context, file string) error {
 	what, local, global, kernel := "the work-group and all work-items", "--local 256 ", "--global n", ""
 	opt := o.Options
@@ -179,6 +180,8 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
 		switch fn := text.Function(name); {
 		case fn == nil:
+		case cfront.Malformed(fn.Err):
+			return placed(ctx, fn.Err)
 		case fn.Group != nil:
 			what, local, global = "all work-items", "", proposedGlobal(max(len(launches.Trimmed(fn.Group, 1)), axes(text, fn)))
 		case axes(text, fn) > 1 && (fn.MostItems == 0 || fn.MostItems >= 256):

@@ -290,8 +290,15 @@ func TestTemplateWithoutArguments(t *testing.T) {
 		"e.cu": records + "template <class S> __global__ void f(typename S::real *y) { y[S::tile] = 0; }\n",
 		"f.cu": records + "template <class F> __global__ void f(float *y) { y[0] = F()(y[1]); }\ntemplate <class F> void g(float *y) { f<F><<<1, 64>>>(y); }\n" +
 			"struct half_of { __device__ float operator()(float a) { return a / 2; } };\ntemplate void g<half_of>(float *);\n",
+		"g.cu": "template <class I, class A, class B> __global__ void f(const A *x, A *y, const B *map, I n) { I i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[map[i]]; }\n",
+		"h.cu": "template <class T> __global__ void f(T *y) { y[0] = y[0] % 3; }\n",
+		"i.cu": "template <class T> struct sum { __device__ T operator()(T a, T b) const { return a + b; } };\n" +
+			"template <class T, template <class> class Op> __global__ void f(T *y) { y[0] = Op<T>()(y[0], y[1]); }\n",
+		"j.cu": "template <class T> struct sum { __device__ T operator()(T a, T b) const { return a + b; } };\n" +
+			"template <class T, class F, int N> __global__ void f(T *y, F op) { y[0] = op(y[0], y[N]); }\ntemplate <class T, class F> void g(T *y, F op) { f<T, F, 3><<<1, 64>>>(y, op); }\n",
 	})
 	for file, want := range map[string]string{
+		"g.cu": "f<int, float, int>", "h.cu": "f<int>", "i.cu": "f<float, sum>", "j.cu": "f<float, sum<float>, 3>",
 		"a.cu": "f<float, 16>", "b.cu": "f<double, 4>", "c.cu": "f<twice>", "d.cu": "f<less>", "e.cu": "f<shape>", "f.cu": "f<half_of>",
 	} {
 		for _, name := range []string{"", "f"} {

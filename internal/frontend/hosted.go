@@ -45,6 +45,7 @@ func (o Options) fromHost(ctx context.Context, path string, text *cfront.File, o
 		switch {
 		case best.Template != nil:
 			opt.Kernel, opt.C.Instance, opt.C.Arguments = "", text.InstanceOf(best), best.Types
+			opt.C.Proposed = text.IsProposed(opt.C.Instance)
 		default:
 			chooseInstance(ctx, path, text, opt, best)
 		}
@@ -81,7 +82,7 @@ func chooseInstance(ctx context.Context, path string, text *cfront.File, opt *ck
 	}
 	opt.Kernel, opt.C.Instance, opt.C.Arguments = "", l.Kernel, l.Types
 	if _, err := cfront.Read(ctx, path, opt.C); err != nil && text.Proposed[l.Kernel] != "" {
-		opt.C.Instance, opt.C.Arguments = text.Proposed[l.Kernel], nil
+		opt.C.Instance, opt.C.Arguments, opt.C.Proposed = text.Proposed[l.Kernel], nil, true
 	}
 }
 

@@ -26,25 +26,28 @@ type Member[T any] struct {
 // Object is an object with its members in order.
 type Object[T any] []Member[T]
 
-// MarshalJSON writes the members in order; numbers that are not finite are null.
+// MarshalJSON writes the members in order; numbers that are not finite are null. Whether < and > are escaped is for the encoder around it to say.
 func (o Object[T]) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	out.WriteByte('{')
 	for i, m := range o {
 		value := any(m.Value)
 		if v, ok := value.(float64); ok {
 			value = Finite(v)
 		}
-		name, _ := json.Marshal(m.Name)
-		text, err := json.Marshal(value)
-		if err != nil {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		encoder.Encode(m.Name)
+		out.WriteByte(':')
+		if err := encoder.Encode(value); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, name...), ':'), text...)
 	}
-	return append(out, '}'), nil
+	out.WriteByte('}')
+	return out.Bytes(), nil
 }
 
 // UnmarshalJSON reads the members in order; numbers of no known type are of type json.Number. The error of a value names its member.

@@ -1,16 +1,17 @@
-package lex
+package lex_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"gpuperf/internal/lex"
 	"gpuperf/internal/throw"
 )
 
-var languages = map[string]*Language{
-	"plain": {Symbols: []string{"<=", "<", "(", ")", "≤", "&&"}, Synonyms: map[string]string{"≤": "<=", "&&": "and"}, Number: Digits, Primes: true},
-	"lines": {Symbols: []string{"...", "=", "+", "(", ")", "."}, Number: Decimal, Lines: true, EndText: "the end"},
+var languages = map[string]*lex.Language{
+	"plain": {Symbols: []string{"<=", "<", "(", ")", "≤", "&&"}, Synonyms: map[string]string{"≤": "<=", "&&": "and"}, Number: lex.Digits, Primes: true},
+	"lines": {Symbols: []string{"...", "=", "+", "(", ")", "."}, Number: lex.Decimal, Lines: true, EndText: "the end"},
 	"text":  {Symbols: []string{"+", "."}, Strings: true},
 }
 
@@ -38,12 +39,12 @@ func TestLex(t *testing.T) {
 			for _, tok := range toks {
 				kind := []string{"end", "name", "number", "string", "symbol", "line"}[tok.Kind]
 				switch tok.Kind {
-				case End, Line:
+				case lex.End, lex.Line:
 					list = append(list, kind)
 				default:
 					list = append(list, kind+":"+tok.Text)
 				}
-				if tok.Kind == Number && !strings.HasPrefix(c.text[tok.At:], tok.Text) {
+				if tok.Kind == lex.Number && !strings.HasPrefix(c.text[tok.At:], tok.Text) {
 					t.Errorf("%q: %s is not at %d", c.text, tok.Text, tok.At)
 				}
 			}
@@ -64,10 +65,10 @@ func TestCursor(t *testing.T) {
 		}
 		for ; c.Accept("a") || c.Accept("+"); n++ {
 		}
-		if last := c.Peek(100); last.Kind != End || last.Text != "the end" {
+		if last := c.Peek(100); last.Kind != lex.End || last.Text != "the end" {
 			t.Errorf("the last token is %v", last)
 		}
-		if c.Tok().Kind != End {
+		if c.Tok().Kind != lex.End {
 			c.FailHint(c.Tok().At, "write a or +", "found %s", c.Tok().Text)
 		}
 		return n, nil
@@ -82,7 +83,7 @@ func TestCursor(t *testing.T) {
 
 func TestIsName(t *testing.T) {
 	for text, want := range map[string]bool{"": false, "a": true, "_1": true, "1a": false, "a-b": false, "é": false} {
-		if IsName(text) != want {
+		if lex.IsName(text) != want {
 			t.Errorf("IsName(%q) is %v", text, !want)
 		}
 	}

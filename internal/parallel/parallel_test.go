@@ -1,15 +1,17 @@
-package parallel
+package parallel_test
 
 import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+
+	"gpuperf/internal/parallel"
 )
 
 func TestTry(t *testing.T) {
 	for _, jobs := range []int{-1, 0, 1, 3, 100} {
 		var calls, now, most atomic.Int64
-		err := Try(50, jobs, func(i int) error {
+		err := parallel.Try(50, jobs, func(i int) error {
 			calls.Add(1)
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
@@ -24,7 +26,7 @@ func TestTry(t *testing.T) {
 			t.Errorf("%d jobs: %v after %d calls, %d at once", jobs, err, calls.Load(), most.Load())
 		}
 	}
-	if err := Try(0, 2, nil); err != nil {
+	if err := parallel.Try(0, 2, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package roofline
+package roofline_test
 
 import (
 	"strings"
@@ -6,28 +6,29 @@ import (
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/golden"
+	"gpuperf/internal/roofline"
 )
 
-func launches() []Named {
-	levels := func(dram, l2, l1 float64) []Level {
-		return []Level{{DRAM, dram, 4.8e12}, {L2, l2, 8.6e12}, {L1, l1, 33e12}}
+func launches() []roofline.Named {
+	levels := func(dram, l2, l1 float64) []roofline.Level {
+		return []roofline.Level{{roofline.DRAM, dram, 4.8e12}, {roofline.L2, l2, 8.6e12}, {roofline.L1, l1, 33e12}}
 	}
-	return []Named{
-		{"plain", &Roofline{1e-3, 17e9, "float32", 67e12, levels(34e6, 4e9, 30e9)}},
-		{"tiled", &Roofline{3e-4, 17e9, "float32", 67e12, levels(34e6, 3e8, 5e9)}},
+	return []roofline.Named{
+		{"plain", &roofline.Roofline{1e-3, 17e9, "float32", 67e12, levels(34e6, 4e9, 30e9)}},
+		{"tiled", &roofline.Roofline{3e-4, 17e9, "float32", 67e12, levels(34e6, 3e8, 5e9)}},
 	}
 }
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	Write(&b, launches())
+	roofline.Write(&b, launches())
 	golden.Check(t, "testdata/two.txt", b.String())
 }
 
 // At its own intensity no roof of a level is below what moves there at its rate, and points stand where operations over bytes and time put them.
 func TestChart(t *testing.T) {
 	points := map[string]int{}
-	for _, s := range Chart(launches()).Series {
+	for _, s := range roofline.Chart(launches()).Series {
 		for _, p := range s.Points {
 			if s.Style.Mark == chart.NoMark {
 				continue

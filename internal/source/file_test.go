@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gpuperf/internal/source"
 )
 
 func TestUnreadable(t *testing.T) {
@@ -28,7 +30,7 @@ func TestUnreadable(t *testing.T) {
 		"kernels":           "kernels is a folder, not a file\n    kernels holds dot.star",
 		"":                  "the name of the file is empty\n    is a variable of the shell not set?",
 	} {
-		f, err := Open(path)
+		f, err := source.Open(path)
 		if err == nil {
 			t.Fatalf("%q: opened %v", path, f.Name())
 		}
@@ -39,7 +41,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%q: that it does not exist is not told: %v", path, missing)
 		}
 	}
-	if err := Unreadable("a.yaml", fs.ErrPermission); err.Error() != "no permission to open a.yaml" {
+	if err := source.Unreadable("a.yaml", fs.ErrPermission); err.Error() != "no permission to open a.yaml" {
 		t.Error(err)
 	}
 }

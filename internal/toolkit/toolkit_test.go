@@ -1,10 +1,12 @@
-package toolkit
+package toolkit_test
 
 import (
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gpuperf/internal/toolkit"
 )
 
 func TestFind(t *testing.T) {
@@ -20,15 +22,15 @@ func TestFind(t *testing.T) {
 	}
 	t.Setenv("PATH", onPath)
 	t.Setenv("CUDA_HOME", named)
-	if got := Find("tool"); got != "" {
+	if got := toolkit.Find("tool"); got != "" {
 		t.Errorf("%s is nowhere", got)
 	}
 	want := put(filepath.Join(named, "bin", "tool"))
-	if got := Find("tool"); got != want {
+	if got := toolkit.Find("tool"); got != want {
 		t.Errorf("%q, want %q of CUDA_HOME", got, want)
 	}
 	want = put(filepath.Join(onPath, "tool"))
-	if got := Find("tool"); got != want {
+	if got := toolkit.Find("tool"); got != want {
 		t.Errorf("%q, want %q on the PATH", got, want)
 	}
 }
@@ -45,7 +47,7 @@ func TestLibraries(t *testing.T) {
 		{filepath.Join(home, "none"), filepath.Join(home, "none", "lib64", "lib.so"), false},
 	} {
 		t.Setenv("CUDA_HOME", c.home)
-		got := Libraries("lib.so")
+		got := toolkit.Libraries("lib.so")
 		if got[0] != c.first || slices.Contains(got, "lib.so") != c.loads {
 			t.Errorf("CUDA_HOME=%q: %q", c.home, got)
 		}

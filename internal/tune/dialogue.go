@@ -308,11 +308,11 @@ func (d *Dialogues) Tell(ctx context.Context, t Telling) (*Told, error) {
 			return nil, wrong("%v", err)
 		}
 		trial := search.Trial{Config: c, Result: search.Result{Metrics: r.Metrics}}
-		if r.Seconds != nil {
-			trial.Result.Seconds = *r.Seconds
-		}
-		if s := trial.Result.Seconds; s < 0 || math.IsInf(s, 0) {
-			return nil, wrong("%s: %g seconds are no time", c, s)
+		if s := r.Seconds; s != nil {
+			if !(*s > 0) || math.IsInf(*s, 0) {
+				return nil, wrong("%s: %g seconds are no time; null stands for what did not run", c, *s)
+			}
+			trial.Result.Seconds = *s
 		}
 		trials = append(trials, trial)
 	}

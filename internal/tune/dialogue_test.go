@@ -122,6 +122,7 @@ func TestDialogueErrors(t *testing.T) {
 		`{"configuration": {"bm": 16, "tm": 4, "layout": "row", "pad": false}, "seconds": 1}`:         "after bm=16 there are 1",
 		`{"configuration": {"bm": 16, "tm": 1, "layout": "row", "pad": false, "x": 1}, "seconds": 1}`: "there is no choice of x",
 		`{"configuration": {"bm": 16, "tm": 1, "layout": "row", "pad": false}, "seconds": -1}`:        "-1 seconds are no time",
+		`{"configuration": {"bm": 16, "tm": 1, "layout": "row", "pad": false}, "seconds": 0}`:         "0 seconds are no time; null",
 		`{"configuration": {"bm": [16], "tm": 1, "layout": "row", "pad": false}, "seconds": 1}`:       "lacks a choice of bm",
 	} {
 		if _, err := tell(d, `{"results": [`+results+`]}`); err == nil || !strings.Contains(source.Message(err), want) {

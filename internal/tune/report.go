@@ -24,6 +24,7 @@ type Result struct {
 	More           bool  // there are more
 	Runs           []Run // in their order
 	Best           []Run // the fastest first, by their final measurement
+	Final          bool  // Best were measured again, with more trials; otherwise the search was ended before
 	Usual          *Run  // the usual configuration, measured as those; nil where it failed
 	Statuses       map[samples.Status]int
 	Warnings       []string
@@ -40,7 +41,7 @@ func (r *Result) finish() {
 	}
 	if len(r.Best) == 0 {
 		r.Best = slices.DeleteFunc(slices.Clone(r.Runs), func(r Run) bool { return r.Seconds() == 0 })
-		slices.SortStableFunc(r.Best, byTime)
+		slices.SortStableFunc(r.Best, r.search.order())
 		r.Best = r.Best[:min(len(r.Best), max(r.search.Best, 1))]
 	}
 }
@@ -63,15 +64,18 @@ func (r *Result) curve() (out []step) {
 
 // Write prints what was found.
 func (r *Result) Write(w io.Writer) error {
-	count := fmt.Sprint(r.Configurations)
+	count := fmt.Sprintf("%d of %d", len(r.Runs), r.Configurations)
 	if r.More {
-		count = "more than " + count
+		count = fmt.Sprintf("%d of more than %d", len(r.Runs), r.Configurations)
+	}
+	if r.More && r.Configurations == len(r.Runs) { // it was ended before it counted them
+		count = fmt.Sprint(len(r.Runs))
 	}
 	part := ""
 	if r.search.Parts > 1 {
 		part = fmt.Sprintf(" of part %d/%d", r.search.Part, r.search.Parts)
 	}
-	fmt.Fprintf(w, "%s: %d of %s configurations%s run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, part, r.search.Strategy, r.failed())
+	fmt.Fprintf(w, "%s: %s configurations%s run, by %s%s\n", r.search.Target.Name(), count, part, r.search.Strategy, r.failed())
 	if r.Stopped != "" {
 		fmt.Fprintf(w, "stopped: %s\n", r.Stopped)
 	}
@@ -161,7 +165,7 @@ func (r *Result) writeBest(w io.Writer) error {
 		}
 		t.Row(append(row, spaced(b.Config))...)
 	}
-	fmt.Fprintf(w, "\nthe fastest%s, measured again with more trials\n", map[bool]string{true: " " + fmt.Sprint(len(r.Best))}[len(r.Best) > 1])
+	fmt.Fprintf(w, "\nthe fastest%s, %s\n", map[bool]string{true: " " + fmt.Sprint(len(r.Best))}[len(r.Best) > 1], r.measured())
 	if err := t.Write(w); err != nil {
 		return err
 	}
@@ -172,6 +176,14 @@ func (r *Result) writeBest(w io.Writer) error {
 		fmt.Fprintf(w, "the usual configuration takes %s, %.2f times as long as the best\n", format.Seconds(r.Usual.Seconds()), r.Usual.Seconds()/r.Best[0].Seconds())
 	}
 	return nil
+}
+
+// measured words when the times of the fastest were measured.
+func (r *Result) measured() string {
+	if r.Final {
+		return "measured again with more trials"
+	}
+	return "as they were first measured"
 }
 
 // spaced is a configuration as tables have it.
@@ -225,6 +237,7 @@ func (r *Result) JSON() any {
 		Configurations int       `json:"configurations"` // at least
 		More           bool      `json:"more_configurations,omitempty"`
 		Best           []runJSON `json:"best"`
+		Final          bool      `json:"measured_again"` // the best, with more trials
 		Text           string    `json:"text,omitempty"` // the best in words of its own
 		Usual          float64   `json:"usual_seconds,omitempty"`
 		Over           Over      `json:"over,omitempty"`   // how several sizes are judged
@@ -235,7 +248,7 @@ func (r *Result) JSON() any {
 		Warnings       []string  `json:"warnings,omitempty"`
 		Stopped        string    `json:"stopped,omitempty"`
 	}{
-		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.text(), 0, "", nil,
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.Final, r.text(), 0, "", nil,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings, r.Stopped,
 	}
 	if u := r.Usual; u != nil {

@@ -324,7 +324,7 @@ func (s *several) write(w io.Writer, r *Result) error {
 		least = append(least, format.Seconds(seconds))
 	}
 	t.Row(append(least, "(the best at each size)")...)
-	fmt.Fprintln(w, "\nthe fastest at all sizes together, measured again with more trials")
+	fmt.Fprintf(w, "\nthe fastest at all sizes together, %s\n", r.measured())
 	if err := t.Write(w); err != nil {
 		return err
 	}

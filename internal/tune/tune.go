@@ -407,10 +407,7 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 	s.measuring.Lock() // what the search has left may still be ending
 	defer s.measuring.Unlock()
 	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
-	order := byTime
-	if many != nil {
-		order = many.byJudgement
-	}
+	order := s.order()
 	slices.SortStableFunc(good, order)
 	fastest := good[:min(len(good), s.Best)]
 	usual := s.Target.Usual().String()
@@ -455,6 +452,14 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 	if i := slices.IndexFunc(good, isUsual); i >= 0 {
 		result.Usual = &good[i]
 	}
-	result.Best = good[:min(len(good), s.Best)]
+	result.Best, result.Final = good[:min(len(good), s.Best)], true
 	return nil
+}
+
+// order is that of configurations by their times, at all sizes together where there are several.
+func (s *Search) order() func(a, b Run) int {
+	if many, ok := s.Target.(*several); ok {
+		return many.byJudgement
+	}
+	return byTime
 }

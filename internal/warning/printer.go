@@ -12,7 +12,8 @@ import (
 
 // Printer prints each kind of warning once, with the number of those like it.
 type Printer struct {
-	Quiet bool // only those of kinds that stay
+	Quiet bool     // print only those of kinds that stay
+	All   []string // whatever was added, each text once, also what Quiet leaves out
 
 	groups []*group // in the order of their first warnings
 }
@@ -41,6 +42,9 @@ func (p *Printer) Now(w io.Writer, text string) {
 
 // add returns the group of a warning, nil for one that --quiet drops.
 func (p *Printer) add(text string) *group {
+	if !slices.Contains(p.All, text) {
+		p.All = append(p.All, text)
+	}
 	if p.Quiet && !stays(text) {
 		return nil
 	}

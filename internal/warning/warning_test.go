@@ -1,4 +1,4 @@
-package warning
+package warning_test
 
 import (
 	"go/ast"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/warning"
 )
 
 // TestKinds checks that each constant has exactly one row.
@@ -16,18 +18,18 @@ func TestKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var declared []Kind
+	var declared []warning.Kind
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok {
 			if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Kind" {
 				text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-				declared = append(declared, Kind(text))
+				declared = append(declared, warning.Kind(text))
 			}
 		}
 		return true
 	})
-	var described []Kind
-	for _, i := range Kinds {
+	var described []warning.Kind
+	for _, i := range warning.Kinds {
 		described = append(described, i.Kind)
 	}
 	if !slices.Equal(declared, described) {
@@ -36,8 +38,10 @@ func TestKinds(t *testing.T) {
 }
 
 func TestPrinter(t *testing.T) {
-	at := func(n string) string { return Extrapolation.About("feature "+n, "9 is outside the range 1 to 2") }
-	cost := NoCost.About("", "the model has no cost for stores of y")
+	at := func(n string) string {
+		return warning.Extrapolation.About("feature "+n, "9 is outside the range 1 to 2")
+	}
+	cost := warning.NoCost.About("", "the model has no cost for stores of y")
 	for _, tt := range []struct {
 		name  string
 		quiet bool
@@ -48,7 +52,7 @@ func TestPrinter(t *testing.T) {
 		{"one", false, nil, []string{at("a")}, "warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\n"},
 		{
 			"several of two kinds", false, nil,
-			[]string{In("k n=1", at("a")), cost, In("k n=1", at("b")), cost, In("k n=1", at("a"))},
+			[]string{warning.In("k n=1", at("a")), cost, warning.In("k n=1", at("b")), cost, warning.In("k n=1", at("a"))},
 			"warning: k n=1, feature a: 9 is outside the range 1 to 2 [extrapolation]\n    and 1 more like this: k n=1, feature b\n" +
 				"warning: the model has no cost for stores of y [no-cost]\n",
 		},
@@ -68,7 +72,7 @@ func TestPrinter(t *testing.T) {
 		{"quiet", true, []string{cost}, []string{cost, at("a"), "it hung"}, "warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\nwarning: it hung\n"},
 	} {
 		var out strings.Builder
-		p := Printer{Quiet: tt.quiet}
+		p := warning.Printer{Quiet: tt.quiet}
 		for _, text := range tt.now {
 			p.Now(&out, text)
 		}
@@ -82,15 +86,15 @@ func TestPrinter(t *testing.T) {
 }
 
 func TestKindOf(t *testing.T) {
-	for text, want := range map[string]Kind{
-		NoCost.About("k", "x[%d]", 3):   NoCost,
-		NoCost.About("", "x"):           NoCost,
-		"loads of x [no-such-kind]":     "",
-		"loads of x":                    "",
-		"[noisy] at the beginning":      "",
-		In("k", Noisy.About("n=1", "")): Noisy,
+	for text, want := range map[string]warning.Kind{
+		warning.NoCost.About("k", "x[%d]", 3):           warning.NoCost,
+		warning.NoCost.About("", "x"):                   warning.NoCost,
+		"loads of x [no-such-kind]":                     "",
+		"loads of x":                                    "",
+		"[noisy] at the beginning":                      "",
+		warning.In("k", warning.Noisy.About("n=1", "")): warning.Noisy,
 	} {
-		if got := KindOf(text); got != want {
+		if got := warning.KindOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

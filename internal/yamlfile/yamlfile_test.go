@@ -1,4 +1,4 @@
-package yamlfile
+package yamlfile_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
 )
 
 // TestPosOf finds the word "mark" wherever it stands and asks for its place.
@@ -22,14 +23,14 @@ func TestPosOf(t *testing.T) {
 		"a: {b: [x, 'y mark']}\n",
 		"a:\n  - b: c mark\n",
 	} {
-		root, err := Parse("f.yaml", []byte(text))
+		root, err := yamlfile.Parse("f.yaml", []byte(text))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
 		found := false
-		var visit func(n *Node)
-		visit = func(n *Node) {
+		var visit func(n *yamlfile.Node)
+		visit = func(n *yamlfile.Node) {
 			for _, e := range n.Entries {
 				visit(e.Value)
 			}
@@ -37,7 +38,7 @@ func TestPosOf(t *testing.T) {
 				visit(i)
 			}
 			at := strings.Index(n.Text, "mark")
-			if n.Kind != Scalar || at < 0 {
+			if n.Kind != yamlfile.Scalar || at < 0 {
 				return
 			}
 			found = true
@@ -54,7 +55,7 @@ func TestPosOf(t *testing.T) {
 }
 
 func TestPosOfFallsBack(t *testing.T) {
-	root, err := Parse("", []byte("a: \"x\\ty mark\"\n"))
+	root, err := yamlfile.Parse("", []byte("a: \"x\\ty mark\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,9 @@ func TestRefusals(t *testing.T) {
 		{"a: b\r\nc: [\r\n", "f.yaml:2:"},
 		{"a: \x00\n", "the file is not text in UTF-8"},
 		{strings.Repeat("[", 100), "more than 64 brackets"},
-		{strings.Repeat(" ", MaxSize+1), "larger than"},
+		{strings.Repeat(" ", yamlfile.MaxSize+1), "larger than"},
 	} {
-		_, err := Parse("f.yaml", []byte(c.text))
+		_, err := yamlfile.Parse("f.yaml", []byte(c.text))
 		var e *source.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.20q gave %v, want %q", c.text, err, c.want)
@@ -91,7 +92,7 @@ func TestDecode(t *testing.T) {
 		Value float64  `yaml:"value"`
 		Names []string `yaml:"names"`
 	}
-	if err := Decode("f.yaml", []byte("\ufeffvalue: 1e-3\nnames: [a]\n"), &into); err != nil || into.Value != 1e-3 || into.Names[0] != "a" {
+	if err := yamlfile.Decode("f.yaml", []byte("\ufeffvalue: 1e-3\nnames: [a]\n"), &into); err != nil || into.Value != 1e-3 || into.Names[0] != "a" {
 		t.Errorf("%+v, %v", into, err)
 	}
 	for _, c := range []struct{ text, want string }{
@@ -99,7 +100,7 @@ func TestDecode(t *testing.T) {
 		{"value: [1]\n", "f.yaml:1:8:"},
 		{"\ufeff- 1\n", "f.yaml:1:1: expected a map"},
 	} {
-		if err := Decode("f.yaml", []byte(c.text), &into, "value", "names"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err := yamlfile.Decode("f.yaml", []byte(c.text), &into, "value", "names"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q gave\n%v\nwant\n%s", c.text, err, c.want)
 		}
 	}
@@ -110,7 +111,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("a: {b: [1, x], c: |\n  text\n}\n")
 	f.Add("a: >-\n  one\n\n  two\nb: \"\\u00e9\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		root, err := Parse("f.yaml", []byte(text))
+		root, err := yamlfile.Parse("f.yaml", []byte(text))
 		if err != nil {
 			var e *source.Error
 			if !errors.As(err, &e) {
@@ -119,8 +120,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		lines := strings.Count(text, "\n") + 1
-		var visit func(n *Node)
-		visit = func(n *Node) {
+		var visit func(n *yamlfile.Node)
+		visit = func(n *yamlfile.Node) {
 			for i := range n.Text {
 				if p := n.PosOf(i); p.Line < 1 || p.Line > lines+1 {
 					t.Fatalf("line %d of %d", p.Line, lines)

@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"math"
@@ -6,29 +6,31 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gpuperf/kernel/expr"
 )
 
 // anIndex draws an integer expression over i, n and m; divisors may be zero.
-func anIndex(depth int) *rapid.Generator[Expr] {
+func anIndex(depth int) *rapid.Generator[expr.Expr] {
 	leaf := rapid.OneOf(
-		rapid.Map(rapid.OneOf(rapid.Int64Range(-5, 5), rapid.Int64()), func(v int64) Expr { return Int{v} }),
-		rapid.Map(rapid.SampledFrom([]string{"i", "n", "m"}), func(name string) Expr { return Var{name} }),
+		rapid.Map(rapid.OneOf(rapid.Int64Range(-5, 5), rapid.Int64()), func(v int64) expr.Expr { return expr.Int{v} }),
+		rapid.Map(rapid.SampledFrom([]string{"i", "n", "m"}), func(name string) expr.Expr { return expr.Var{name} }),
 	)
 	if depth == 0 {
 		return leaf
 	}
-	return rapid.Custom(func(t *rapid.T) Expr {
-		op := rapid.SampledFrom([]OpKind{"", Neg, Add, Sub, Mul, FloorDiv, Mod, Min, Max}).Draw(t, "op")
+	return rapid.Custom(func(t *rapid.T) expr.Expr {
+		op := rapid.SampledFrom([]expr.OpKind{"", expr.Neg, expr.Add, expr.Sub, expr.Mul, expr.FloorDiv, expr.Mod, expr.Min, expr.Max}).Draw(t, "op")
 		sub := anIndex(depth - 1)
 		switch op {
 		case "":
 			return leaf.Draw(t, "leaf")
-		case Neg:
-			return &Op{Neg, []Expr{sub.Draw(t, "a")}}
-		case Add, Mul, Min, Max:
-			return &Op{op, rapid.SliceOfN(sub, 2, 3).Draw(t, "args")}
+		case expr.Neg:
+			return &expr.Op{expr.Neg, []expr.Expr{sub.Draw(t, "a")}}
+		case expr.Add, expr.Mul, expr.Min, expr.Max:
+			return &expr.Op{op, rapid.SliceOfN(sub, 2, 3).Draw(t, "args")}
 		}
-		return Binary(op, sub.Draw(t, "a"), sub.Draw(t, "b"))
+		return expr.Binary(op, sub.Draw(t, "a"), sub.Draw(t, "b"))
 	})
 }
 
@@ -39,32 +41,32 @@ func aPoint(t *rapid.T) map[string]int64 {
 }
 
 // bigAt evaluates by the definitions of floor division and remainder alone.
-func bigAt(e Expr, at map[string]int64) (v *big.Int, ok bool) {
+func bigAt(e expr.Expr, at map[string]int64) (v *big.Int, ok bool) {
 	switch x := e.(type) {
-	case Int:
+	case expr.Int:
 		return big.NewInt(x.Value), true
-	case Var:
+	case expr.Var:
 		return big.NewInt(at[x.Name]), true
-	case *Op:
+	case *expr.Op:
 		for i, arg := range x.Args {
 			w, ok := bigAt(arg, at)
 			if !ok {
 				return nil, false
 			}
 			switch {
-			case x.Kind == Neg:
+			case x.Kind == expr.Neg:
 				v = new(big.Int).Neg(w)
 			case i == 0:
 				v = w
-			case x.Kind == Add:
+			case x.Kind == expr.Add:
 				v = new(big.Int).Add(v, w)
-			case x.Kind == Sub:
+			case x.Kind == expr.Sub:
 				v = new(big.Int).Sub(v, w)
-			case x.Kind == Mul:
+			case x.Kind == expr.Mul:
 				v = new(big.Int).Mul(v, w)
-			case x.Kind == Min && w.Cmp(v) < 0, x.Kind == Max && w.Cmp(v) > 0:
+			case x.Kind == expr.Min && w.Cmp(v) < 0, x.Kind == expr.Max && w.Cmp(v) > 0:
 				v = w
-			case x.Kind == FloorDiv || x.Kind == Mod:
+			case x.Kind == expr.FloorDiv || x.Kind == expr.Mod:
 				if w.Sign() == 0 {
 					return nil, false
 				}
@@ -72,7 +74,7 @@ func bigAt(e Expr, at map[string]int64) (v *big.Int, ok bool) {
 				if w.Sign() < 0 && r.Sign() != 0 {
 					q, r = q.Sub(q, big.NewInt(1)), r.Add(r, w)
 				}
-				v = map[OpKind]*big.Int{FloorDiv: q, Mod: r}[x.Kind]
+				v = map[expr.OpKind]*big.Int{expr.FloorDiv: q, expr.Mod: r}[x.Kind]
 			}
 		}
 	}
@@ -83,11 +85,11 @@ func TestIntegersAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, at := anIndex(3).Draw(t, "e"), aPoint(t)
 		want, ok := bigAt(e, at)
-		got, err := EvalInt(e, at)
+		got, err := expr.EvalInt(e, at)
 		if (err == nil) != ok || ok && got.Cmp(want) != 0 {
 			t.Fatalf("%s at %v is %v (%v), want %v", e, at, got, err, want)
 		}
-		if v, fits := EvalInt64(e, at); fits && (!ok || want.Cmp(big.NewInt(v)) != 0) {
+		if v, fits := expr.EvalInt64(e, at); fits && (!ok || want.Cmp(big.NewInt(v)) != 0) {
 			t.Fatalf("%s at %v is %d in 64 bits, want %v", e, at, v, want)
 		}
 	})
@@ -98,16 +100,16 @@ func TestSymbolicFormsAgreeWithValues(t *testing.T) {
 		e := anIndex(3).Draw(t, "e")
 		value := rapid.Int64Range(-50, 50)
 		at := map[string]int64{"i": value.Draw(t, "i"), "n": value.Draw(t, "n"), "m": value.Draw(t, "m")}
-		want, err := EvalInt(e, at)
+		want, err := expr.EvalInt(e, at)
 		if err != nil || !want.IsInt64() {
 			t.Skip("no value of 64 bits")
 		}
-		if a, err := ToAffine(e, nil); err == nil {
+		if a, err := expr.ToAffine(e, nil); err == nil {
 			if v, err := a.Eval(at); err == nil && v != want.Int64() {
 				t.Fatalf("%s is the affine %s, whose value at %v is %d, want %v", e, a, at, v, want)
 			}
 		}
-		if p, err := PolyOf(e, nil); err == nil {
+		if p, err := expr.PolyOf(e, nil); err == nil {
 			if v, err := p.Eval(at); err != nil || v.Cmp(want) != 0 {
 				t.Fatalf("%s is the polynomial %s, whose value at %v is %v (%v), want %v", e, p, at, v, err, want)
 			}
@@ -119,36 +121,36 @@ func TestSymbolicFormsAgreeWithValues(t *testing.T) {
 type span struct{ lo, hi int64 }
 
 // spans are intervals, conditions 0 or 1: the domain in which conditions may be unknown.
-var spans = Domain[span]{
+var spans = expr.Domain[span]{
 	Int: func(v int64) span { return span{v, v} },
-	Unary: func(op OpKind, a span) (span, error) {
-		if op != Neg {
-			return a, ErrNoValue
+	Unary: func(op expr.OpKind, a span) (span, error) {
+		if op != expr.Neg {
+			return a, expr.ErrNoValue
 		}
 		return span{-a.hi, -a.lo}, nil
 	},
-	Binary: func(op OpKind, a, b span) (span, error) {
+	Binary: func(op expr.OpKind, a, b span) (span, error) {
 		switch op {
-		case Add:
+		case expr.Add:
 			return span{a.lo + b.lo, a.hi + b.hi}, nil
-		case Max:
+		case expr.Max:
 			return span{max(a.lo, b.lo), max(a.hi, b.hi)}, nil
-		case Lt:
+		case expr.Lt:
 			return span{btoi(a.hi < b.lo), btoi(a.lo < b.hi)}, nil
 		}
-		return a, ErrNoValue
+		return a, expr.ErrNoValue
 	},
-	Truth: func(a span) Truth {
+	Truth: func(a span) expr.Truth {
 		switch {
 		case a.lo > 0 || a.hi < 0:
-			return True
+			return expr.True
 		case a.lo == 0 && a.hi == 0:
-			return False
+			return expr.False
 		}
-		return Unknown
+		return expr.Unknown
 	},
-	Bool: func(t Truth) span {
-		return map[Truth]span{True: {1, 1}, False: {0, 0}, Unknown: {0, 1}}[t]
+	Bool: func(t expr.Truth) span {
+		return map[expr.Truth]span{expr.True: {1, 1}, expr.False: {0, 0}, expr.Unknown: {0, 1}}[t]
 	},
 	Either: func(a, b span) (span, error) { return span{min(a.lo, b.lo), max(a.hi, b.hi)}, nil },
 }
@@ -161,24 +163,24 @@ func btoi(b bool) int64 {
 }
 
 // aSelect draws an expression of sums, maxima, comparisons, logic and selects.
-func aSelect(depth int) *rapid.Generator[Expr] {
+func aSelect(depth int) *rapid.Generator[expr.Expr] {
 	if depth == 0 {
 		return rapid.OneOf(
-			rapid.Map(rapid.Int64Range(-3, 3), func(v int64) Expr { return Int{v} }),
-			rapid.Map(rapid.SampledFrom([]string{"i", "n", "m"}), func(name string) Expr { return Var{name} }),
+			rapid.Map(rapid.Int64Range(-3, 3), func(v int64) expr.Expr { return expr.Int{v} }),
+			rapid.Map(rapid.SampledFrom([]string{"i", "n", "m"}), func(name string) expr.Expr { return expr.Var{name} }),
 		)
 	}
-	return rapid.Custom(func(t *rapid.T) Expr {
+	return rapid.Custom(func(t *rapid.T) expr.Expr {
 		sub := aSelect(depth - 1)
-		switch op := rapid.SampledFrom([]OpKind{"", "if", Neg, Not, Add, Max, Lt, And, Or}).Draw(t, "op"); op {
+		switch op := rapid.SampledFrom([]expr.OpKind{"", "if", expr.Neg, expr.Not, expr.Add, expr.Max, expr.Lt, expr.And, expr.Or}).Draw(t, "op"); op {
 		case "":
 			return aSelect(0).Draw(t, "leaf")
 		case "if":
-			return &Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")}
-		case Neg, Not:
-			return &Op{op, []Expr{sub.Draw(t, "a")}}
+			return &expr.Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")}
+		case expr.Neg, expr.Not:
+			return &expr.Op{op, []expr.Expr{sub.Draw(t, "a")}}
 		default:
-			return Binary(op, sub.Draw(t, "a"), sub.Draw(t, "b"))
+			return expr.Binary(op, sub.Draw(t, "a"), sub.Draw(t, "b"))
 		}
 	})
 }
@@ -195,7 +197,7 @@ func TestIntervalsContainValues(t *testing.T) {
 			at[name] = rapid.Int64Range(box[name].lo, box[name].hi).Draw(t, name+" at")
 		}
 		over := func(box map[string]span) span {
-			v, err := spans.Eval(e, func(e Expr) (span, error) { return box[e.(Var).Name], nil })
+			v, err := spans.Eval(e, func(e expr.Expr) (span, error) { return box[e.(expr.Var).Name], nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,9 +221,9 @@ func TestEvalStopsWhereTheResultIsDecided(t *testing.T) {
 		{"x if u else t", "uxt"},
 	} {
 		reads := ""
-		_, err := spans.Eval(parsedExpr(t, c.text), func(e Expr) (span, error) {
-			reads += e.(Var).Name
-			return map[string]span{"t": {1, 1}, "f": {0, 0}, "u": {0, 1}, "x": {0, 1}}[e.(Var).Name], nil
+		_, err := spans.Eval(parsedExpr(t, c.text), func(e expr.Expr) (span, error) {
+			reads += e.(expr.Var).Name
+			return map[string]span{"t": {1, 1}, "f": {0, 0}, "u": {0, 1}, "x": {0, 1}}[e.(expr.Var).Name], nil
 		})
 		if err != nil || reads != c.reads {
 			t.Errorf("%s reads %q (%v), want %q", c.text, reads, err, c.reads)

@@ -1,12 +1,12 @@
-package expr
+package expr_test
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gpuperf/kernel/expr"
 )
 
 func TestParseExpr(t *testing.T) {
@@ -50,7 +50,7 @@ func TestParseExpr(t *testing.T) {
 		{"x[i]\n", "x[i]"},
 		{"(a +\n b) # comment", "a + b"},
 	} {
-		e, err := Parse(c.in)
+		e, err := expr.Parse(c.in)
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
@@ -58,7 +58,7 @@ func TestParseExpr(t *testing.T) {
 		if got := e.String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
 		}
-		again, err := Parse(e.String())
+		again, err := expr.Parse(e.String())
 		if err != nil || again.String() != e.String() {
 			t.Errorf("%s: printed as %s, which reads as %v, %v", c.in, e, again, err)
 		}
@@ -66,51 +66,46 @@ func TestParseExpr(t *testing.T) {
 }
 
 // anExpr draws expressions of every kind of node.
-func anExpr(depth int) *rapid.Generator[Expr] {
+func anExpr(depth int) *rapid.Generator[expr.Expr] {
 	leaf := rapid.OneOf(
-		rapid.Map(rapid.Int64Range(-2000, 2000), func(v int64) Expr { return Int{v} }),
-		rapid.Map(rapid.SampledFrom([]string{"2.0f", "0.1", "-1e-3", "3.", "-inf"}), func(s string) Expr {
-			e, err := Parse(s)
+		rapid.Map(rapid.Int64Range(-2000, 2000), func(v int64) expr.Expr { return expr.Int{v} }),
+		rapid.Map(rapid.SampledFrom([]string{"2.0f", "0.1", "-1e-3", "3.", "-inf"}), func(s string) expr.Expr {
+			e, err := expr.Parse(s)
 			if err != nil {
 				panic(err)
 			}
 			return e
 		}),
-		rapid.Map(rapid.SampledFrom([]string{"i", "n", "x1"}), func(s string) Expr { return Var{s} }),
+		rapid.Map(rapid.SampledFrom([]string{"i", "n", "x1"}), func(s string) expr.Expr { return expr.Var{s} }),
 	)
 	if depth == 0 {
 		return leaf
 	}
 	sub := anExpr(depth - 1)
-	var binaryKinds, chains []OpKind
-	for _, kind := range slices.Sorted(maps.Keys(binaryOps)) {
-		if binaryOps[kind].chain {
-			chains = append(chains, kind)
-		}
-		binaryKinds = append(binaryKinds, kind)
-	}
-	chains = append(chains, Min, Max)
+	binaryKinds, chains := expr.Operators(), []expr.OpKind{expr.Or, expr.And, expr.BitOr, expr.BitXor, expr.BitAnd, expr.Add, expr.Mul, expr.Min, expr.Max}
 	return rapid.OneOf(leaf,
-		rapid.Custom(func(t *rapid.T) Expr {
-			return Binary(rapid.SampledFrom(binaryKinds).Draw(t, "op"), sub.Draw(t, "a"), sub.Draw(t, "b"))
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return expr.Binary(rapid.SampledFrom(binaryKinds).Draw(t, "op"), sub.Draw(t, "a"), sub.Draw(t, "b"))
 		}),
-		rapid.Custom(func(t *rapid.T) Expr {
-			return &Op{rapid.SampledFrom(chains).Draw(t, "op"), rapid.SliceOfN(sub, 2, 4).Draw(t, "args")}
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return &expr.Op{rapid.SampledFrom(chains).Draw(t, "op"), rapid.SliceOfN(sub, 2, 4).Draw(t, "args")}
 		}),
-		rapid.Custom(func(t *rapid.T) Expr {
-			return &Op{rapid.SampledFrom([]OpKind{Neg, Not, BitNot}).Draw(t, "op"), []Expr{sub.Draw(t, "a")}}
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return &expr.Op{rapid.SampledFrom([]expr.OpKind{expr.Neg, expr.Not, expr.BitNot}).Draw(t, "op"), []expr.Expr{sub.Draw(t, "a")}}
 		}),
-		rapid.Custom(func(t *rapid.T) Expr {
-			return &Access{
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return &expr.Access{
 				"a", rapid.SampledFrom([]string{"", "aLD"}).Draw(t, "tag"), rapid.SliceOfN(sub, 1, 3).Draw(t, "index"),
-				rapid.SampledFrom([]int64{0, 0, 4, 16}).Draw(t, "lanes"), rapid.SampledFrom([]DType{"", "", Float64}).Draw(t, "as"),
+				rapid.SampledFrom([]int64{0, 0, 4, 16}).Draw(t, "lanes"), rapid.SampledFrom([]expr.DType{"", "", expr.Float64}).Draw(t, "as"),
 			}
 		}),
-		rapid.Custom(func(t *rapid.T) Expr { return &Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")} }),
-		rapid.Custom(func(t *rapid.T) Expr { return &Cast{Float64, sub.Draw(t, "arg")} }),
-		rapid.Custom(func(t *rapid.T) Expr { return &Call{"pow", []Expr{sub.Draw(t, "a"), sub.Draw(t, "b")}} }),
-		rapid.Custom(func(t *rapid.T) Expr {
-			r := &Reduce{Kind: rapid.SampledFrom([]string{"sum", "max", "argmin"}).Draw(t, "kind"), Inames: []string{"k", "l"}, Body: sub.Draw(t, "body")}
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			return &expr.Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")}
+		}),
+		rapid.Custom(func(t *rapid.T) expr.Expr { return &expr.Cast{expr.Float64, sub.Draw(t, "arg")} }),
+		rapid.Custom(func(t *rapid.T) expr.Expr { return &expr.Call{"pow", []expr.Expr{sub.Draw(t, "a"), sub.Draw(t, "b")}} }),
+		rapid.Custom(func(t *rapid.T) expr.Expr {
+			r := &expr.Reduce{Kind: rapid.SampledFrom([]string{"sum", "max", "argmin"}).Draw(t, "kind"), Inames: []string{"k", "l"}, Body: sub.Draw(t, "body")}
 			if r.Kind == "argmin" {
 				r.Index = sub.Draw(t, "index")
 			}
@@ -120,15 +115,15 @@ func anExpr(depth int) *rapid.Generator[Expr] {
 }
 
 // shape prints the tree, so that two expressions of different grouping differ though their values may not.
-func shape(e Expr) string {
+func shape(e expr.Expr) string {
 	var b strings.Builder
-	if op, ok := e.(*Op); ok {
+	if op, ok := e.(*expr.Op); ok {
 		b.WriteString(string(op.Kind))
-	} else if len(Children(e)) == 0 {
+	} else if len(expr.Children(e)) == 0 {
 		return e.String()
 	}
 	b.WriteByte('(')
-	for _, c := range Children(e) {
+	for _, c := range expr.Children(e) {
 		b.WriteString(shape(c) + ";")
 	}
 	b.WriteByte(')')
@@ -138,7 +133,7 @@ func shape(e Expr) string {
 func TestExprParsesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anExpr(3).Draw(t, "e")
-		back, err := Parse(e.String())
+		back, err := expr.Parse(e.String())
 		if err != nil {
 			t.Fatalf("%s: %v", e, err)
 		}
@@ -168,23 +163,23 @@ func TestToAffine(t *testing.T) {
 		{"sqrt(i)", "error: sqrt(i) is not affine"},
 		{"9223372036854775807*i*4", "error: 9223372036854775807*i*4"},
 	} {
-		a, err := ToAffine(parsedExpr(t, c.in), func(n string) bool { return n != "t" })
+		a, err := expr.ToAffine(parsedExpr(t, c.in), func(n string) bool { return n != "t" })
 		if want, bad := strings.CutPrefix(c.want, "error: "); bad {
 			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "64-bit") {
 				t.Errorf("%s: got %v, %v", c.in, a, err)
 			}
 			continue
 		}
-		want, err2 := ToAffine(parsedExpr(t, c.want), nil)
+		want, err2 := expr.ToAffine(parsedExpr(t, c.want), nil)
 		if err != nil || err2 != nil || !a.Equal(want) {
 			t.Errorf("%s: got %v, want %v (%v, %v)", c.in, a, want, err, err2)
 		}
 	}
 }
 
-func parsedExpr(t testing.TB, text string) Expr {
+func parsedExpr(t testing.TB, text string) expr.Expr {
 	t.Helper()
-	e, err := Parse(text)
+	e, err := expr.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

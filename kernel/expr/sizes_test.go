@@ -1,4 +1,4 @@
-package expr
+package expr_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 )
 
 func TestParseSizes(t *testing.T) {
@@ -33,9 +34,9 @@ func TestParseSizes(t *testing.T) {
 		"n + (n > 1)":                    "a number is needed here, and this is a condition\n    n + (n > 1)\n         ^\n    a condition chooses between numbers: a < b ? 1 : 0",
 	} {
 		got := ""
-		if e, err := ParseSizes(text); err != nil {
+		if e, err := expr.ParseSizes(text); err != nil {
 			_, got, _ = strings.Cut(err.Error(), ": ")
-		} else if v, err := EvalInt(e, at); err != nil {
+		} else if v, err := expr.EvalInt(e, at); err != nil {
 			got = source.Message(err)
 		} else {
 			got = v.String()
@@ -86,27 +87,27 @@ func TestSizesAsInstructions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		condition := rapid.Bool().Draw(t, "holds")
 		text := sizeText(t, 4, condition)
-		in, err := Parse(text)
+		in, err := expr.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		parse := ParseSizes
+		parse := expr.ParseSizes
 		if condition {
-			parse = ParseCondition
+			parse = expr.ParseCondition
 		}
 		of, err := parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		value := func(e Expr, at map[string]int64) string {
+		value := func(e expr.Expr, at map[string]int64) string {
 			if condition {
-				v, err := Holds(e, at)
+				v, err := expr.Holds(e, at)
 				return fmt.Sprint(v, err != nil)
 			}
-			v, err := EvalInt(e, at)
+			v, err := expr.EvalInt(e, at)
 			return fmt.Sprint(v, err != nil)
 		}
-		in = Rewrite(in, Extremes)
+		in = expr.Rewrite(in, expr.Extremes)
 		for range 5 {
 			at := map[string]int64{}
 			for _, name := range []string{"n", "m", "k"} {
@@ -116,7 +117,7 @@ func TestSizesAsInstructions(t *testing.T) {
 				t.Fatalf("%s at %v: %s in a kernel, %s in a file", text, at, a, b)
 			}
 		}
-		if back, err := Parse(of.String()); err != nil || value(Rewrite(back, Extremes), map[string]int64{"n": 5, "m": 3, "k": 2}) != value(of, map[string]int64{"n": 5, "m": 3, "k": 2}) {
+		if back, err := expr.Parse(of.String()); err != nil || value(expr.Rewrite(back, expr.Extremes), map[string]int64{"n": 5, "m": 3, "k": 2}) != value(of, map[string]int64{"n": 5, "m": 3, "k": 2}) {
 			t.Fatalf("%s is printed %s: %v", text, of, err)
 		}
 	})

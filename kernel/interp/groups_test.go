@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/interp"
 )
 
 // TestGroupLoops: a loop with a barrier in it may be of another length in every group, and of none: what it orders then is
@@ -31,11 +32,11 @@ func TestGroupLoops(t *testing.T) {
 	if text := n.String(); !strings.Contains(text, "gid(0)") || strings.Count(text, "barrier") < 3 {
 		t.Errorf("no loop over the group's iterations with barriers in it and after it:\n%s", text)
 	}
-	x, z := NewBuffer("float32", 64), NewBuffer("float32", 32)
+	x, z := interp.NewBuffer("float32", 64), interp.NewBuffer("float32", 32)
 	for i := range 64 {
 		x.Set(i, float64(i))
 	}
-	if _, err := Run(n, nil, map[string]*Buffer{"x": x, "z": z}); err != nil {
+	if _, err := interp.Run(n, nil, map[string]*interp.Buffer{"x": x, "z": z}); err != nil {
 		t.Fatalf("%v\n%s", err, n)
 	}
 	for g := range 4 {

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/interp"
 	"gpuperf/kernel/transform"
 )
 
@@ -32,13 +33,13 @@ func sum(t *testing.T, first string) *kernel.Program {
 
 func TestRunProgram(t *testing.T) {
 	const n = 5
-	x := NewBuffer("float32", 4*n)
+	x := interp.NewBuffer("float32", 4*n)
 	for i := range 4 * n {
 		x.Set(i, float64(i))
 	}
-	y := NewBuffer("float32", 1)
-	buffers := map[string]*Buffer{"x": x, "y": y}
-	reports, err := RunProgram(sum(t, "part[g] = sum(l, x[g, l])"), map[string]int64{"n": n}, buffers)
+	y := interp.NewBuffer("float32", 1)
+	buffers := map[string]*interp.Buffer{"x": x, "y": y}
+	reports, err := interp.RunProgram(sum(t, "part[g] = sum(l, x[g, l])"), map[string]int64{"n": n}, buffers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestRunProgram(t *testing.T) {
 	}
 	// What the first kernel leaves out, the second does not find.
 	p := sum(t, "part[g] = sum(l, x[g, l])  {if=g != 2}")
-	if _, err := RunProgram(p, map[string]int64{"n": n}, map[string]*Buffer{"x": x, "y": y}); err == nil || !strings.Contains(err.Error(), "read before anything was written") {
+	if _, err := interp.RunProgram(p, map[string]int64{"n": n}, map[string]*interp.Buffer{"x": x, "y": y}); err == nil || !strings.Contains(err.Error(), "read before anything was written") {
 		t.Errorf("an element of scratch that is not written: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
 )
@@ -46,15 +47,15 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	buffers := map[string]*Buffer{
-		"x": NewBuffer("float32", 16), "v": NewBuffer("float64", 16), "s": NewBuffer("float64", 16),
-		"p": NewBuffer("int32", 16), "q": NewBuffer("int32", 16), "k": NewBuffer("int32", 16),
+	buffers := map[string]*interp.Buffer{
+		"x": interp.NewBuffer("float32", 16), "v": interp.NewBuffer("float64", 16), "s": interp.NewBuffer("float64", 16),
+		"p": interp.NewBuffer("int32", 16), "q": interp.NewBuffer("int32", 16), "k": interp.NewBuffer("int32", 16),
 	}
 	for i := range 16 {
 		buffers["x"].Set(i, 0.3*float64(i))
 		buffers["k"].SetInt(i, int64(7*i))
 	}
-	report, err := Run(n, nil, buffers)
+	report, err := interp.Run(n, nil, buffers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +90,11 @@ func TestVectorFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			buffers := map[string]*Buffer{"x": NewBuffer("float32", 16), "z": NewBuffer("float32", 16)}
+			buffers := map[string]*interp.Buffer{"x": interp.NewBuffer("float32", 16), "z": interp.NewBuffer("float32", 16)}
 			for i := range 16 {
 				buffers["x"].Set(i, 1)
 			}
-			if _, err := Run(n, nil, buffers); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := interp.Run(n, nil, buffers); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -129,11 +130,11 @@ func TestVectorRaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewBuffer("float32", 16)
+	x := interp.NewBuffer("float32", 16)
 	for i := range 16 {
 		x.Set(i, 1)
 	}
-	if _, err := Run(n, nil, map[string]*Buffer{"x": x, "y": NewBuffer("float32", 16)}); err == nil || !strings.Contains(err.Error(), "race: element 2 of y") {
+	if _, err := interp.Run(n, nil, map[string]*interp.Buffer{"x": x, "y": interp.NewBuffer("float32", 16)}); err == nil || !strings.Contains(err.Error(), "race: element 2 of y") {
 		t.Errorf("vectors of work-groups that overlap: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"bytes"
@@ -11,13 +11,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gpuperf/kernel/script"
 )
 
 // hostileLimits has the limits of a process that runs k.star as the command does: it prints the error and exits.
 const hostileLimits = "SCRIPT_TEST_LIMITS"
 
 func TestMain(m *testing.M) {
-	var o Options
+	var o script.Options
 	if _, err := fmt.Sscan(os.Getenv(hostileLimits), &o.Timeout, &o.Memory); err != nil {
 		os.Exit(m.Run())
 	}
@@ -89,7 +91,7 @@ var hostile = []struct{ name, text, want string }{
 	{"signs", "x = " + strings.Repeat("-", 200000) + "1", `:1:\d+: excessive nesting`},
 	{"conditions", "x = " + strings.Repeat("1 if 1 else ", 20000) + "1", `:1:\d+: excessive nesting`},
 	{"functions", "x = " + strings.Repeat("lambda:", 35000) + "1", `:1:\d+: excessive nesting`},
-	{"too long", "# " + strings.Repeat("x", maxText), `read k.star: more than 262144 bytes, the limit of such a file`},
+	{"too long", "# " + strings.Repeat("x", 1<<18), `read k.star: more than 262144 bytes, the limit of such a file`},
 	// These look hostile and cost little.
 	{"chained inames", strings.ReplaceAll(fmt.Sprintf(inames, `"0<=i%d<n" % j for j in range(300)`, "1"), "300", "250"), `<nil>`},
 	{"list in itself", "x = []\nx.append(x)\ny = str(x)\n", ` the script defines no kernel`},
@@ -121,7 +123,7 @@ func TestHostileScripts(t *testing.T) {
 			defer cancel()
 			cmd := exec.CommandContext(ctx, self)
 			cmd.Dir = dir
-			var o Options // the command's, but for what would take long, and so that the limit in question comes first
+			var o script.Options // the command's, but for what would take long, and so that the limit in question comes first
 			if strings.Contains(c.want, "300ms") {
 				o.Timeout = 300 * time.Millisecond
 			}

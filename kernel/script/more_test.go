@@ -1,10 +1,14 @@
-package script
+package script_test
 
-import "testing"
+import (
+	"testing"
+
+	"gpuperf/kernel/script"
+)
 
 // TestMoreTransformations calls the functions of the table that change inames, rules and work as people do.
 func TestMoreTransformations(t *testing.T) {
-	variants, err := Exec("k.star", `
+	variants, err := script.Exec("k.star", `
 _mm = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a$aLD[i,k]*b[k,j])", assumptions="n >= 1 and n % 16 = 0")
 _mm = lp.add_dtypes(_mm, {"a": "float32", "b": "float32"})
 _tiled = lp.split_iname(_mm, "i", 16, outer_tag="g.1", inner_tag="l.1")

@@ -1,9 +1,11 @@
-package script
+package script_test
 
 import (
 	"context"
 	"strings"
 	"testing"
+
+	"gpuperf/kernel/script"
 )
 
 func TestPrint(t *testing.T) {
@@ -15,7 +17,7 @@ func TestPrint(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			if _, err := (Options{}).Module(Printing(context.Background(), &out), "k.star", c.text); err != nil {
+			if _, err := (script.Options{}).Module(script.Printing(context.Background(), &out), "k.star", c.text); err != nil {
 				t.Fatal(err)
 			}
 			if got := out.String(); !strings.HasSuffix(got, c.want) || len(got) > 3000 {

@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/script"
 )
 
 const matmul = `knl = lp.make_kernel("{[i,j,k]: 0<=i,j,k<n}", "c[i,j] = sum(k, a[i,k]*b[k,j])")
 `
 
 func TestVariants(t *testing.T) {
-	got, err := Exec("k.star", `"""Doc."""
+	got, err := script.Exec("k.star", `"""Doc."""
 _base = lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2*x[i]")
 second = lp.split_iname(_base, "i", 4)
 def double(k):
@@ -42,7 +43,7 @@ alias = first
 }
 
 func TestModule(t *testing.T) {
-	m, err := Options{Predeclared: starlark.StringDict{"width": starlark.MakeInt(4)}}.Module(context.Background(), "g.star", `
+	m, err := script.Options{Predeclared: starlark.StringDict{"width": starlark.MakeInt(4)}}.Module(context.Background(), "g.star", `
 """A generator."""
 def build(n):
     return lp.split_iname(lp.make_kernel("{[i]: 0<=i<n}", "y[i] = 2*x[i]"), "i", n*width)
@@ -57,7 +58,7 @@ def build(n):
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := Kernel(v); k == nil || strings.Join(k.Inames(), " ") != "i_outer i_inner" {
+	if k := script.Kernel(v); k == nil || strings.Join(k.Inames(), " ") != "i_outer i_inner" {
 		t.Errorf("got %v", v)
 	}
 	_, err = m.Call(context.Background(), "build", []starlark.Tuple{{starlark.String("n"), starlark.String("x")}})
@@ -71,7 +72,7 @@ def build(n):
 
 // TestIgnored: what makes no difference here may stand in scripts that are Loopy's.
 func TestIgnored(t *testing.T) {
-	got, err := Exec("k.star", "\ufeff"+`knl = lp.make_kernel("{[i]: 0<=i<n}", "u[i] = x[i]\ny[i] = u[i]",
+	got, err := script.Exec("k.star", "\ufeff"+`knl = lp.make_kernel("{[i]: 0<=i<n}", "u[i] = x[i]\ny[i] = u[i]",
     [lp.TemporaryVariable("u", lp.auto, shape="n", address_space="auto"), "..."], lang_version=(2018, 2), silenced_warnings=["all"])
 knl = lp.split_iname(knl, "i", 16, outer_tag=None, inner_tag="l.0", slabs=(0, 1))
 `)
@@ -85,7 +86,7 @@ knl = lp.split_iname(knl, "i", 16, outer_tag=None, inner_tag="l.0", slabs=(0, 1)
 
 // TestArguments: declarations reach the kernel.
 func TestArguments(t *testing.T) {
-	got, err := Exec("k.star", `knl = lp.make_kernel(
+	got, err := script.Exec("k.star", `knl = lp.make_kernel(
     ["{[i]: 0<=i<n}", "{[j]: 0<=j<i}"],
     ["<> t = x[j, i] + s {id=load}", "y[i] = t {inames=i:j}"],
     [
@@ -217,7 +218,7 @@ func TestErrors(t *testing.T) {
 		{"fail", "fail('no', 'way')\n", []string{"k.star:1:5: fail: no way"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Exec("k.star", c.text)
+			_, err := script.Exec("k.star", c.text)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -234,11 +235,11 @@ func TestCancellation(t *testing.T) {
 	const endless = "def f():\n  for i in range(1000000):\n    for j in range(1000000):\n      pass\nf()\n"
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Options{Steps: 1 << 40}.Exec(ctx, "k.star", endless)
+	_, err := script.Options{Steps: 1 << 40}.Exec(ctx, "k.star", endless)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	_, err = Options{Steps: 1 << 40, Timeout: time.Millisecond}.Exec(context.Background(), "k.star", endless)
+	_, err = script.Options{Steps: 1 << 40, Timeout: time.Millisecond}.Exec(context.Background(), "k.star", endless)
 	if err == nil || !strings.Contains(err.Error(), "the script takes more than 1ms") {
 		t.Errorf("error is %v", err)
 	}
@@ -273,7 +274,7 @@ f = "x y".split
 v = f(" ")
 m = max([3, 9, 2], key=lambda e: -e)
 `
-	m, err := Options{}.Module(context.Background(), "k.star", text)
+	m, err := script.Options{}.Module(context.Background(), "k.star", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func FuzzExec(f *testing.F) {
 	f.Add("x = [i for i in range(3)] * 2\nx[0] += 1\n")
 	f.Add("knl = lp.make_kernel(['{[i]: 0<=i<n}'], '''for i\n <> t = x[i]\n y[i] = t {dep=*}\nend''', [lp.GlobalArg('y', shape=('n',)), '...'])")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := Options{Steps: 1 << 14, Timeout: 5 * time.Second}.Exec(context.Background(), "k.star", text)
+		_, err := script.Options{Steps: 1 << 14, Timeout: 5 * time.Second}.Exec(context.Background(), "k.star", text)
 		if err != nil && !strings.HasPrefix(err.Error(), "k.star:") {
 			t.Errorf("error without its file: %v", err)
 		}
@@ -315,7 +316,7 @@ knl = lp.add_prefetch(knl, "a", ["i_inner", "k_inner"])
 knl = lp.add_prefetch(knl, "b", ["k_inner", "j_inner"])
 `
 	for b.Loop() {
-		if _, err := Exec("k.star", text); err != nil {
+		if _, err := script.Exec("k.star", text); err != nil {
 			b.Fatal(err)
 		}
 	}

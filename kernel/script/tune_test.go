@@ -1,9 +1,11 @@
-package script
+package script_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"gpuperf/kernel/script"
 )
 
 const tuned = `
@@ -32,7 +34,7 @@ func TestOpen(t *testing.T) {
 			name, value, _ := strings.Cut(word, "=")
 			chosen[name] = value
 		}
-		open, _, err := Options{Tuned: chosen}.Open(t.Context(), "k.star", tuned)
+		open, _, err := script.Options{Tuned: chosen}.Open(t.Context(), "k.star", tuned)
 		got := ""
 		switch {
 		case err != nil:
@@ -44,14 +46,14 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.chosen, got, c.want)
 		}
 	}
-	if _, _, err := (Options{Tuned: map[string]string{"bm": "32", "deep": "True"}}).Open(t.Context(), "k.star", strings.Replace(tuned, `kind = `, `kind = "plain" or `, 1)); !errors.Is(err, ErrUnfit) {
+	if _, _, err := (script.Options{Tuned: map[string]string{"bm": "32", "deep": "True"}}).Open(t.Context(), "k.star", strings.Replace(tuned, `kind = `, `kind = "plain" or `, 1)); !errors.Is(err, script.ErrUnfit) {
 		t.Errorf("%v, want ErrUnfit", err)
 	}
 }
 
 // A script has its first values where nothing is chosen, and others where they are.
 func TestTuned(t *testing.T) {
-	key := func(o Options, text string) string {
+	key := func(o script.Options, text string) string {
 		variants, err := o.Exec(t.Context(), "k.star", text)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +63,7 @@ func TestTuned(t *testing.T) {
 	for value, chosen := range map[string]map[string]string{"16": nil, "32": {"bm": "32"}} {
 		text := strings.Replace(tuned, `lp.tunable("bm", [16, 32])`, value, 1)
 		text = strings.Replace(text, `lp.constraint("bm < 32 or not deep > 0")`, "", 1)
-		if got, want := key(Options{Tuned: chosen}, tuned), key(Options{}, text); got != want {
+		if got, want := key(script.Options{Tuned: chosen}, tuned), key(script.Options{}, text); got != want {
 			t.Errorf("%v is not the kernel with bm = %s", chosen, value)
 		}
 	}
@@ -81,7 +83,7 @@ func TestTuningMistakes(t *testing.T) {
 		{"x = lp.tunable(\"x\", [1])\nlp.constraint(\"x <\")", "k.star:2:"},
 		{"x = lp.tunable(\"x\", [3])\nlp.constraint(\"x < 2\")", "the values do not go together: x < 2 does not hold"},
 	} {
-		_, err := Options{}.Module(t.Context(), "k.star", c.text)
+		_, err := script.Options{}.Module(t.Context(), "k.star", c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}

@@ -1,4 +1,4 @@
-package transform
+package transform_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 )
 
@@ -290,7 +291,7 @@ func TestInference(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := Prepare(k)
+		p, err := transform.Prepare(k)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -359,7 +360,7 @@ func TestDomainOfCopies(t *testing.T) {
 	k := apply(t, kernel.Spec{
 		Domains: []string{"{[i,k]: 0<=i<n and 0<=k<8}"}, Instructions: "d[i] = sum(k, x[i,k])", DTypes: map[string]expr.DType{"x": "float32"},
 	}, split("i", 8), split("i_outer", 4), tagged("i_outer_inner:ilp, i_inner:l.0, i_outer_outer:g.0"))
-	p, err := Prepare(k)
+	p, err := transform.Prepare(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +420,7 @@ func TestLiterals(t *testing.T) {
 		{"d[i] = sqrt(2)*d[i]", "2.0d"},
 		{"y[i] = sqrt(2)*x[i]", ""},
 		{"y[i] = sin(0.1)*d[i]", "0.1d"},
-		{"d[i] = sum(i_, 0.1)", "0.1d"},
+		{"d[i] = sum(i_, 0.1)", "0.0d 0.1d"}, // a sum starts from zero
 		{"y[i] = 0.1 if d[i] > 0.2 else 0.3", "0.2d 0.1f 0.3f"},
 		{"h[i] = 0.1*h[i] + 0.1f", "0.1h 0.1f"},
 		{"y[i] = cast(float64, 0.1)*x[i]", "0.1d"},
@@ -438,11 +439,10 @@ func TestLiterals(t *testing.T) {
 		for name, dtype := range map[string]expr.DType{"x": "float32", "y": "float32", "d": "float64", "h": "float16"} {
 			k.ChangeArray(name, func(a *kernel.Array) { a.DType = dtype })
 		}
-		if err := inferTypes(k); err != nil {
+		if k, err = transform.Prepare(k); err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		k.TypeLiterals()
 		var got []string
 		for _, s := range k.Statements {
 			for _, e := range s.Exprs() {

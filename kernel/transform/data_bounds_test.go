@@ -106,14 +106,14 @@ func TestBoundsRefused(t *testing.T) {
 			Domains: []string{"{[j]: 0<=j<m}"}, Instructions: "<int32> m = p[0]\nc[j] = 2*a[j]",
 			Args:   []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []expr.Expr{expr.Var{Name: "n"}}}, {Name: "n", DType: "int32", IsValue: true}},
 			DTypes: map[string]expr.DType{"a": "float32", "p": "int32"},
-		}, []step{tag("j:g.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		}, []step{tagged("j:g.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			_, err := run(k, map[string]int64{"n": 4})
 			return k, err
 		}}, "no number of groups along gid(0) covers"},
 		{"on a local axis", kernel.Spec{
 			Domains: ragged.Domains, Instructions: strings.Replace(ragged.Instructions, "c[i] = sum(j, a[j]*b[i])", "c[i, j] = a[j]*b[i]", 1),
 			Args: []*kernel.Array{ragged.Args[0], {Name: "c", Shape: []expr.Expr{expr.Var{Name: "n"}, expr.Var{Name: "n"}}}}, DTypes: ragged.DTypes,
-		}, []step{split("i", 4, "g.0", "l.0"), tag("j:l.1"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		}, []step{split("i", 4, "g.0", "l.0"), tagged("j:l.1"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			_, err := run(k, map[string]int64{"n": 4})
 			return k, err
 		}}, "iname j is tagged l.1, but its extent is not constant"},
@@ -206,7 +206,7 @@ func TestAssumeAverage(t *testing.T) {
 				t.Errorf("%s: stated twice", c.of)
 			}
 			// it stays with the kernel
-			for i, s := range []step{split("i", 4, "g.0", "l.0"), split("j", 2), realize, func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.Prepare(k) }} {
+			for i, s := range []step{split("i", 4, "g.0", "l.0"), split("j", 2), realized, func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.Prepare(k) }} {
 				if next, err = s(next); err != nil || len(next.Averages) != 1 {
 					t.Errorf("%s: lost in step %d (%v)", c.of, i, err)
 				}

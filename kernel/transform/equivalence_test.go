@@ -155,32 +155,12 @@ func same(a, b result) error {
 	return nil
 }
 
-type step = func(*kernel.Kernel) (*kernel.Kernel, error)
-
-func split(iname string, n int64, tags ...string) step {
-	opt := transform.Split{}
-	if len(tags) == 2 {
-		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
-	}
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.SplitIname(k, iname, n, opt) }
-}
-
-func tag(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, text) }
-}
-
 func prefetch(array string, opt transform.Prefetch, sweep ...string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.AddPrefetch(k, array, sweep, opt) }
 }
 
 func prioritize(inames ...string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.PrioritizeLoops(k, inames) }
-}
-
-func realize(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RealizeReduction(k) }
-
-func layout(array, axes string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagDataAxes(k, array, axes) }
 }
 
 var (
@@ -206,7 +186,7 @@ func TestTransformationsKeepResults(t *testing.T) {
 	none := transform.Prefetch{}
 	small := []map[string]int64{{"n": 1}, {"n": 3}, {"n": 4}, {"n": 7}, {"n": 8}}
 	both := []map[string]int64{{"n": 1, "p": 1}, {"n": 4, "p": 8}, {"n": 5, "p": 3}, {"n": 8, "p": 4}}
-	grid := []step{split("i", 4), split("j", 4), tag("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")}
+	grid := []step{split("i", 4), split("j", 4), tagged("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0")}
 	dgGrid := []step{split("i", 4, "g.1", "l.1"), split("k", 4, "g.0", "l.0"), split("j", 4)}
 	for _, c := range []struct {
 		name  string
@@ -222,7 +202,7 @@ func TestTransformationsKeepResults(t *testing.T) {
 		{"deeper than the group", matmul, small, append(grid, split("k", 6), prefetch("a", none, "i_inner", "k_inner"), prefetch("b", none, "k_inner", "j_inner"))},
 		{"tiles before tags", matmul, small, []step{
 			split("i", 4), split("j", 4), split("k", 4), prefetch("a", none, "i_inner", "k_inner"),
-			tag("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0"),
+			tagged("i_outer:g.1, i_inner:l.1, j_outer:g.0, j_inner:l.0"),
 		}},
 		{"a tile's outer loop split", matmul, small, append(grid, split("k", 2), prefetch("a", none, "i_inner", "k_inner"), split("k_outer", 2), split("k_inner", 2))},
 		{"one tile in boxes", matmul, small, append(grid, split("k", 4), prefetch("a", box, "i_inner", "k_inner"))},
@@ -230,14 +210,14 @@ func TestTransformationsKeepResults(t *testing.T) {
 		{"sequential tile", matmul, small, []step{split("k", 4), split("i", 2), prefetch("a", transform.Prefetch{Tag: "for", OuterInames: []string{"i_outer", "i_inner", "j", "k_outer"}}, "k_inner")}},
 		{"scalar fetch", matmul, small, append(grid, prefetch("a", none))},
 		{"column-major", matmul, small, append(grid, layout("a", "f"), layout("c", "N0,N1"))},
-		{"unrolled", matmul, small, append(grid, split("k", 4), tag("k_inner:unr"))},
-		{"realized", matmul, small, append(grid, realize)},
+		{"unrolled", matmul, small, append(grid, split("k", 4), tagged("k_inner:unr"))},
+		{"realized", matmul, small, append(grid, realized)},
 		{"dg without tiles", dg, both, dgGrid},
 		{"dg with a tile of u", dg, both, append(dgGrid, prefetch("b", none, "k_inner", "j_inner"),
 			func(k *kernel.Kernel) (*kernel.Kernel, error) {
 				return transform.AddInamesToInsn(k, []string{"i_outer"}, "id:*fetch*")
 			},
-			realize,
+			realized,
 			func(k *kernel.Kernel) (*kernel.Kernel, error) {
 				return transform.PrivatizeTemporaries(k, []string{"m"})
 			},
@@ -251,7 +231,7 @@ func TestTransformationsKeepResults(t *testing.T) {
 		{"dg with a tile of the matrix", dg, both, append(dgGrid, prefetch("a", none, "j_inner", "i_inner"), prioritize("m", "j_outer", "j_inner"))},
 		{"dg transposed", dg, both, append(dgGrid, prefetch("a", none, "j_inner", "i_inner"), prioritize("m", "j_outer", "j_inner"), layout("b", "N0,N1"), layout("res", "N2,N0,N1"))},
 		{"stencil on part of the group", stencil, small, []step{
-			split("i", 4, "g.1", "l.1"), split("j", 4, "g.0", "l.0"), prefetch("a", box, "i_inner", "j_inner"), tag("a_dim_0:l.1, a_dim_1:l.0"),
+			split("i", 4, "g.1", "l.1"), split("j", 4, "g.0", "l.0"), prefetch("a", box, "i_inner", "j_inner"), tagged("a_dim_0:l.1, a_dim_1:l.0"),
 		}},
 		{"stencil with automatic axes", stencil, small, []step{
 			split("i", 4, "g.1", "l.1"), split("j", 4, "g.0", "l.0"), prefetch("a", box, "i_inner", "j_inner"),
@@ -279,8 +259,8 @@ func TestTransformationsKeepResults(t *testing.T) {
 		}, []map[string]int64{{"n": 1}, {"n": 3}, {"n": 5}}, []step{split("i", 2, "g.0", "l.0"), split("j", 2)}},
 		{"rows of data", ragged, small, []step{split("i", 4, "g.0", "l.0")}},
 		{"rows of data, split", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 3)}},
-		{"rows of data, unrolled pieces", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 3), tag("j_inner:unr")}},
-		{"rows of data, realized and renamed", ragged, small, []step{realize, split("j", 2), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		{"rows of data, unrolled pieces", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 3), tagged("j_inner:unr")}},
+		{"rows of data, realized and renamed", ragged, small, []step{realized, split("j", 2), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.RenameIname(k, "j_inner", "jj")
 		}}},
 		{"rows of data, a tile", ragged, small, []step{split("i", 4, "g.0", "l.0"), split("j", 2), prefetch("a", transform.Prefetch{Tag: "for"}, "j_inner")}},

@@ -17,25 +17,9 @@ func chunk(iname string, n int64) step {
 	}
 }
 
-func mapped(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.MapDomain(k, text) }
-}
-
 func fix(n int64) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
 		return transform.FixParameters(k, map[string]int64{"n": n})
-	}
-}
-
-func extract(name, template string, parameters ...string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return transform.ExtractSubst(k, name, template, parameters)
-	}
-}
-
-func precomputed(rule string, sweep ...string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return transform.Precompute(k, rule, sweep, transform.Prefetch{})
 	}
 }
 
@@ -66,27 +50,27 @@ func TestMoreTransformationsKeepResults(t *testing.T) {
 		{"joined on an axis", matmul, []step{fix(5), join("l.0", "i", "j")}, true},
 		{"joined triangle", triangle, []step{fix(4), split("i", 4, "", ""), join("", "i_outer", "i_inner")}, true},
 		{"chunks", matmul, []step{fix(7), chunk("i", 3), chunk("k", 2)}, true},
-		{"chunks on axes", matmul, []step{fix(7), chunk("i", 3), tag("i_outer:g.0, i_inner:l.0")}, true},
+		{"chunks on axes", matmul, []step{fix(7), chunk("i", 3), tagged("i_outer:g.0, i_inner:l.0")}, true},
 		{"more chunks than values", matmul, []step{fix(2), chunk("k", 5)}, true},
 		{"skewed", matmul, []step{mapped("{[i,j]->[t,s]: t=i+j and s=j}")}, false},
 		{"reversed", matmul, []step{mapped("[n]->{[k]->[r]: r=n-1-k}"), mapped("{[i]->[-i]}")}, false},
-		{"unrolled and mapped", matmul, []step{mapped("{[k]->[p,q]: p = k//3 and q = k-3p}"), tag("q:unr")}, false},
+		{"unrolled and mapped", matmul, []step{mapped("{[k]->[p,q]: p = k//3 and q = k-3p}"), tagged("q:unr")}, false},
 		{"triangle mapped", triangle, []step{mapped("{[i]->[m]: m = 2i + 1}")}, false},
 		{"precomputed", rules, []step{split("i", 4, "g.0", "l.0"), precomputed("f", "i_inner")}, false},
-		{"extracted", matmul, []step{extract("f", "a[p,q]*b[q,r]", "p", "q", "r"), split("i", 2)}, false},
+		{"extracted", matmul, []step{extracted("f", "a[p,q]*b[q,r]", "p, q, r"), split("i", 2)}, false},
 		{"extracted and tabulated", matmul, []step{
-			split("i", 4, "g.0", "l.0"), split("j", 4, "g.1", "l.1"), split("k", 2), extract("f", "a[p,q]", "p", "q"), precomputed("f", "i_inner", "k_inner"),
+			split("i", 4, "g.0", "l.0"), split("j", 4, "g.1", "l.1"), split("k", 2), extracted("f", "a[p,q]", "p, q"), precomputed("f", "i_inner, k_inner"),
 		}, false},
 		{"a rule with an iname of its own", matmul, []step{
-			split("i", 4, "g.0", "l.0"), split("j", 4, "g.1", "l.1"), split("k", 2), extract("f", "a[4*i_outer + p, q]", "p", "q"),
-			precomputed("f", "i_inner", "k_inner"),
+			split("i", 4, "g.0", "l.0"), split("j", 4, "g.1", "l.1"), split("k", 2), extracted("f", "a[4*i_outer + p, q]", "p, q"),
+			precomputed("f", "i_inner, k_inner"),
 		}, false},
 		{"axes that are lacking", kernel.Spec{
 			Domains: []string{"{[i,j]: 0<=i<n and 0<=j<4}"}, Instructions: "<> t = a[i] {id=t}\nc[i,j] = t*b[j] {id=c}", DTypes: f32,
-		}, []step{tag("i:g.0, j:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.AddInamesForUnusedAxes(k, "id:t") }}, false},
+		}, []step{tagged("i:g.0, j:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.AddInamesForUnusedAxes(k, "id:t") }}, false},
 		{"a barrier", kernel.Spec{
 			Domains: []string{"{[i,j,m]: 0<=i<n and 0<=j,m<4}"}, Instructions: "<> t[j] = a[i+j] {id=t}\nc[i,m] = t[3-m]*b[m] {id=c}", DTypes: f32,
-		}, []step{tag("j:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		}, []step{tagged("j:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return transform.AddBarrier(k, "id:t", "id:c", "", kernel.Local)
 		}}, false},
 		{"interleaved", matmul, []step{split("i", 4, "g.0", "ilp"), split("j", 4, "g.1", "l.0")}, false},

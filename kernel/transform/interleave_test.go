@@ -1,4 +1,4 @@
-package transform
+package transform_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestInterleaved: statements of the same loops share one unrolled loop, whichever axes their work-items are on; those of different loops have one each.
@@ -28,10 +29,10 @@ func TestInterleaved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k, err = TagInames(k, "u:ilp, l:l.0, m:l.0"); err != nil {
+		if k, err = transform.TagInames(k, "u:ilp, l:l.0, m:l.0"); err != nil {
 			t.Fatal(err)
 		}
-		if k, err = Prepare(k); err != nil {
+		if k, err = transform.Prepare(k); err != nil {
 			t.Errorf("%s: %v", c.what, err)
 			continue
 		}

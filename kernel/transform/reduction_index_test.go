@@ -1,10 +1,11 @@
-package transform
+package transform_test
 
 import (
 	"strings"
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
 )
 
 // TestTwoTargets checks what a statement with two targets becomes, as written and realized.
@@ -30,7 +31,7 @@ func TestTwoTargets(t *testing.T) {
 	}, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if k, err = Prepare(k); err != nil {
+	if k, err = transform.Prepare(k); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := statements(k), strings.Join([]string{

@@ -1,4 +1,4 @@
-package transform
+package transform_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // TestRefusals: what would change the result, or makes no sense, is an error that names the culprit and the remedy.
@@ -38,7 +39,7 @@ func TestRefusals(t *testing.T) {
 		{"split of a tagged iname", matmul, do(tagged("i:g.0"), split("i", 4)), "cannot split iname i: it is tagged g.0; split first"},
 		{"split by nothing", matmul, do(split("i", 0)), "must be positive"},
 		{"name in use", matmul, do(split("i", 4), func(k *kernel.Kernel) (*kernel.Kernel, error) {
-			return SplitIname(k, "j", 4, Split{Outer: "i_outer"})
+			return transform.SplitIname(k, "j", 4, transform.Split{Outer: "i_outer"})
 		}), "i_outer is in use"},
 		{"unknown tag", matmul, do(tagged("i:x.0")), `unknown iname tag "x.0"`},
 		{"axis 3", matmul, do(tagged("i:l.3")), "hardware axes are 0, 1 and 2"},
@@ -72,7 +73,9 @@ func TestRefusals(t *testing.T) {
 		{"accesses too far apart", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i] + a[n-1-i]"}, do(split("i", 4), prefetched("a", "i_inner", true)), "one tile cannot hold both"},
 		{"different tags", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a$x[i] + a$y[i+1]"}, do(split("i", 4), prefetched("a", "i_inner", true)), "have different tags (a$x[4*i_outer + i_inner], a$y"},
 		{"floor of the swept iname", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i // 2]"}, do(split("i", 4), prefetched("a", "i_inner")), "not affine in the swept iname"},
-		{"added to a statement that accumulates", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddInamesToInsn(k, []string{"j"}, "id:z0") }), "statement z1 writes z"},
+		{"added to a statement that accumulates", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) {
+			return transform.AddInamesToInsn(k, []string{"j"}, "id:z0")
+		}), "statement z1 writes z"},
 		{"no such statement", simple, do(within("j", "id:q*")), "no statement matches"},
 		{"malformed match", simple, do(within("j", "id:t and")), "is missing at the end"},
 		{"unknown criterion", simple, do(within("j", "foo:t")), `unknown criterion "foo"`},
@@ -84,8 +87,8 @@ func TestRefusals(t *testing.T) {
 		{"layout of too few axes", matmul, do(layout("a", "N0")), "has 1 items"},
 		{"layout with an axis twice", matmul, do(layout("a", "N0,N0")), "item N0"},
 		{"layout of a value", matmul, do(layout("n", "c")), "no array n"},
-		{"dependency circle", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddDependency(k, "id:t", "id:y") }), "in a cycle"},
-		{"rename onto another", matmul, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return RenameIname(k, "i", "j") }), "the name j is in use"},
+		{"dependency circle", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.AddDependency(k, "id:t", "id:y") }), "in a cycle"},
+		{"rename onto another", matmul, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RenameIname(k, "i", "j") }), "the name j is in use"},
 		{"types that contradict", matmul, do(func(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return k.AddDTypes(map[string]expr.DType{"a": expr.Float64})
 		}), "a has dtype float32 already"},
@@ -114,17 +117,19 @@ func TestRefusals(t *testing.T) {
 		{"precomputing what changes", acc, do(extracted("f", "s + p", "p"), precomputed("f", "m")), "which statement init writes"},
 		{"a swept iname inside the rule", matmul, do(tiled, extracted("f", "a$aLD[16*i_outer + i_inner, y]", "y"), precomputed("f", "i_inner, k_inner")), "make it an argument"},
 		{"a barrier on private memory", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) {
-			return AddBarrier(k, "id:t", "id:y", "", kernel.Private)
+			return transform.AddBarrier(k, "id:t", "id:y", "", kernel.Private)
 		}), "on local or global memory"},
-		{"a barrier in a cycle", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddBarrier(k, "id:y", "id:t", "", kernel.Local) }), "in a cycle"},
-		{"removing an iname in use", matmul, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return RemoveUnusedInames(k, "k") }), "statement insn is within it"},
+		{"a barrier in a cycle", simple, do(func(k *kernel.Kernel) (*kernel.Kernel, error) {
+			return transform.AddBarrier(k, "id:y", "id:t", "", kernel.Local)
+		}), "in a cycle"},
+		{"removing an iname in use", matmul, do(func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RemoveUnusedInames(k, "k") }), "statement insn is within it"},
 		{"race on a global array", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = a[i,j]", DTypes: types("a")}, do(checked("j:g.0")), "every value of j (g.0) writes the same element c[i] of global memory"},
 		{"race on a tile", kernel.Spec{Domains: []string{"{[l,m]: 0<=l,m<4}"}, Instructions: "<> s[l] = a[l,m]\nb[l,m] = s[l]", DTypes: types("a")}, do(checked("l:l.0, m:l.1")), "of local memory; index it by m"},
 		{"private value read elsewhere", kernel.Spec{Domains: []string{"{[l,m]: 0<=l,m<4}"}, Instructions: "<> s = a[l] {inames=l}\nb[m] = s {inames=m}", DTypes: types("a")}, do(checked("l:l.0, m:l.0")), "writes for each value of l (l.0) separately"},
 		{"neutral element of an unknown type", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = max(k, a[k])"}, do(realized), "needs the dtype"},
 		{"work-group of unknown size", matmul, do(tagged("i:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return k, k.Launchable() }), "its extent is not constant"},
 		{"tile without barriers", matmul, do(tiled, explicit, func(k *kernel.Kernel) (*kernel.Kernel, error) {
-			return AddPrefetch(k, "a", []string{"i_inner", "k_inner"}, Prefetch{})
+			return transform.AddPrefetch(k, "a", []string{"i_inner", "k_inner"}, transform.Prefetch{})
 		}), "barriers are explicit"},
 		{"tree without barriers", matmul, do(split("k", 16, "for", "l.0"), explicit, realized), "over iname k_inner: the kernel's barriers are explicit"},
 		{"tile of unknown size", kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "<float32> s[i] = 1.0f"}, do(prepared, func(k *kernel.Kernel) (*kernel.Kernel, error) { return k, k.Launchable() }), "as private memory needs"},
@@ -142,7 +147,7 @@ func TestRefusals(t *testing.T) {
 // checked tags inames and checks the kernel.
 func checked(tags string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		k, err := TagInames(k, tags)
+		k, err := transform.TagInames(k, tags)
 		if err != nil {
 			return nil, err
 		}

@@ -117,7 +117,7 @@ var removals = []struct {
 		},
 		[]step{
 			split("i", 4, "g.1", "l.1"), split("j", 4, "g.0", "l.0"), prefetch("a", transform.Prefetch{BoundingBox: true}, "i_inner", "j_inner"),
-			tag("a_dim_0:l.1, a_dim_1:l.0"),
+			tagged("a_dim_0:l.1, a_dim_1:l.0"),
 		},
 		[]string{"a", "res"},
 		[]map[string]int64{{"n": 4}, {"n": 6}},
@@ -169,7 +169,7 @@ var removals = []struct {
 			Args:         []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}, DType: expr.Float32}},
 			DTypes:       map[string]expr.DType{"b": expr.Float32, "p": expr.Int32, "q": expr.Int32},
 		},
-		[]step{tag("i:g.0"), split("j", 2), prefetch("a", transform.Prefetch{}, "j_inner")},
+		[]step{tagged("i:g.0"), split("j", 2), prefetch("a", transform.Prefetch{}, "j_inner")},
 		[]string{"a", "b", "c"},
 		[]map[string]int64{{"n": 3}, {"n": 4}},
 	},
@@ -294,7 +294,7 @@ func TestRemoveWorkKeepsByTag(t *testing.T) {
 		Domains:      []string{"{[i,j]: 0<=i,j<n}"},
 		Instructions: "<> s = sum(j, a$all[j]*a$own[i]) + a[n-1-i]\ny[i] = s*a$all[i]",
 		Args:         []*kernel.Array{{Name: "y", Shape: n, DType: expr.Float32}, {Name: "a", Shape: n, DType: expr.Float32}},
-	}, tag("i:g.0"))
+	}, tagged("i:g.0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestRemoveWorkRefusals(t *testing.T) {
 		{"<> t = p[i]\ny[i] = a[t]", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed, but statement insn needs it in p[i]"},
 		{"y[i] = a[i] {if=p[i] > 0}", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed"},
 		{"y[i] = a[p[i]] if p[i] >= 0 else 0.0f", nil, transform.WorkRemoval{}, "may be out of bounds"},
-		{"y[i] = a[i]", []step{tag("i:l.0")}, transform.WorkRemoval{}, "not constant"},
+		{"y[i] = a[i]", []step{tagged("i:l.0")}, transform.WorkRemoval{}, "not constant"},
 		{"y[i] = y[i] + a[i] {atomic}", nil, transform.WorkRemoval{}, "statement insn is atomic"},
 	} {
 		k, err := build(kernel.Spec{

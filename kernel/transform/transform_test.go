@@ -1,4 +1,4 @@
-package transform
+package transform_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"gpuperf/internal/golden"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,11 +16,11 @@ import (
 type step func(*kernel.Kernel) (*kernel.Kernel, error)
 
 func split(iname string, n int64, tags ...string) step {
-	opt := Split{}
+	opt := transform.Split{}
 	if len(tags) == 2 {
 		opt.OuterTag, opt.InnerTag = tags[0], tags[1]
 	}
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return SplitIname(k, iname, n, opt) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.SplitIname(k, iname, n, opt) }
 }
 
 func assume(text string) step {
@@ -27,68 +28,78 @@ func assume(text string) step {
 }
 
 func tagged(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return TagInames(k, text) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagInames(k, text) }
 }
 
 func prefetched(array, sweep string, box ...bool) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return AddPrefetch(k, array, splitNames(sweep), Prefetch{BoundingBox: len(box) > 0})
+		return transform.AddPrefetch(k, array, splitNames(sweep), transform.Prefetch{BoundingBox: len(box) > 0})
 	}
 }
 
 func fixed(values map[string]int64) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return FixParameters(k, values) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.FixParameters(k, values) }
 }
 
 func within(inames, match string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddInamesToInsn(k, splitNames(inames), match) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.AddInamesToInsn(k, splitNames(inames), match)
+	}
 }
 
-func realized(k *kernel.Kernel) (*kernel.Kernel, error) { return RealizeReduction(k) }
+func realized(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.RealizeReduction(k) }
 
 func privatized(inames string, only ...string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return PrivatizeTemporaries(k, splitNames(inames), only...)
+		return transform.PrivatizeTemporaries(k, splitNames(inames), only...)
 	}
 }
 
 func duplicated(inames, match string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return DuplicateInames(k, splitNames(inames), match) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.DuplicateInames(k, splitNames(inames), match)
+	}
 }
 
 func prioritized(inames string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return PrioritizeLoops(k, splitNames(inames)) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.PrioritizeLoops(k, splitNames(inames))
+	}
 }
 
 func layout(array, axes string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return TagDataAxes(k, array, axes) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.TagDataAxes(k, array, axes) }
 }
 
 func joined(inames string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return JoinInames(k, splitNames(inames), "", "") }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.JoinInames(k, splitNames(inames), "", "")
+	}
 }
 
 func chunked(iname string, n int64) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return ChunkIname(k, iname, n, Split{}) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
+		return transform.ChunkIname(k, iname, n, transform.Split{})
+	}
 }
 
 func mapped(text string) step {
-	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return MapDomain(k, text) }
+	return func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.MapDomain(k, text) }
 }
 
 func extracted(name, template, parameters string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return ExtractSubst(k, name, template, splitNames(parameters))
+		return transform.ExtractSubst(k, name, template, splitNames(parameters))
 	}
 }
 
 func precomputed(rule, sweep string) step {
 	return func(k *kernel.Kernel) (*kernel.Kernel, error) {
-		return Precompute(k, rule, splitNames(sweep), Prefetch{})
+		return transform.Precompute(k, rule, splitNames(sweep), transform.Prefetch{})
 	}
 }
 
-func prepared(k *kernel.Kernel) (*kernel.Kernel, error) { return Prepare(k) }
+func prepared(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.Prepare(k) }
 
 // apply makes a kernel and transforms it; every kernel on the way must pass Check.
 func apply(t *testing.T, spec kernel.Spec, steps ...step) *kernel.Kernel {
@@ -165,12 +176,12 @@ func TestListings(t *testing.T) {
 			Name: "reversal", Domains: []string{"{[g,l,m]: 0<=g<n and 0<=l,m<16}"}, DTypes: types("a"),
 			Instructions: "<> t[l] = a[16*g + l] {id=fill}\nc[16*g + m] = t[15 - m] {id=use}",
 		}, []step{tagged("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
-			return AddBarrier(k, "id:fill", "id:use", "", kernel.Local)
+			return transform.AddBarrier(k, "id:fill", "id:use", "", kernel.Local)
 		}, prepared}},
 		{"ilp", matmul, []step{split("i", 4, "g.0", "ilp"), split("j", 16, "g.1", "l.0"), prepared}},
 		{"unused_axes", kernel.Spec{
 			Name: "scaled", Domains: []string{"{[i,j]: 0<=i<n and 0<=j<16}"}, Instructions: "<> t = a[i] {id=t}\nc[i,j] = t*b[j] {id=c}", DTypes: types("a b"),
-		}, []step{tagged("i:g.0, j:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return AddInamesForUnusedAxes(k, "id:t") }, prepared}},
+		}, []step{tagged("i:g.0, j:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return transform.AddInamesForUnusedAxes(k, "id:t") }, prepared}},
 		{"tree", kernel.Spec{
 			Name: "total", Domains: []string{"{[g,l]: 0<=g<n and 0<=l<5}"}, Instructions: "c[g] = sum(l, a[g,l])", DTypes: types("a"),
 		}, []step{tagged("g:g.0, l:l.0"), prepared}},

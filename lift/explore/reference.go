@@ -3,11 +3,14 @@ package explore
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"gpuperf/device"
@@ -153,10 +156,13 @@ func (s *Space) plainest() ([]*derive.Variant, error) {
 func (r *Reference) Expect() (*device.Expect, error) {
 	if given := r.space.options.Expected; len(given) > 0 {
 		e := &device.Expect{Given: given, Tolerance: r.Tolerance}
+		var files []string
+		contents := sha256.New()
 		for _, a := range given {
-			e.Results = append(e.Results, a.Name)
+			e.Results, files = append(e.Results, a.Name), append(files, filepath.Base(a.File.Path))
+			contents.Write([]byte(a.File.Hash))
 		}
-		e.Job.Identity = samples.Identity{Source: filepath.Base(given[0].File.Path)}
+		e.Job.Identity = samples.Identity{Source: strings.Join(files, "+"), Args: map[string]string{"sha256": hex.EncodeToString(contents.Sum(nil))[:16]}}
 		return e, nil
 	}
 	l, c, err := r.space.lowered(r.Point)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"gpuperf/internal/lists"
 	"gpuperf/lift"
@@ -35,7 +36,8 @@ type Rule struct {
 	on, arg, fun lift.OpSet
 
 	left, right *lift.Template
-	no          *Refused // that it does not match
+	no          *Refused  // that it does not match
+	built       *sync.Map // *lift.Term by application
 }
 
 // String is the equation with its conditions.
@@ -206,9 +208,27 @@ func (r *Rule) Apply(t *lift.Term, site *Site, args Args, opt Options) (*lift.Te
 			return nil, r.no
 		}
 	} else {
-		right = r.right.Build(m.Bindings)
+		right = r.build(m)
 	}
 	return r.accept(t, right, opt)
+}
+
+// application is what the right side of a rule depends on.
+type application struct {
+	term *lift.Term
+	args string
+}
+
+// build makes the right side of a rule that matches. Variants share most of their derivations, and terms live as long as the process: three of four
+// right sides have been made before.
+func (r *Rule) build(m *Match) *lift.Term {
+	key := application{m.Term, m.Args.String()}
+	if known, ok := r.built.Load(key); ok {
+		return known.(*lift.Term)
+	}
+	right := r.right.Build(m.Bindings)
+	r.built.Store(key, right)
+	return right
 }
 
 // accept checks that the right side has the type of the left and needs only allowed assumptions.
@@ -269,7 +289,7 @@ func init() {
 // add prepares rules, and panics for an invalid one: the table is part of the program.
 func add(list ...Rule) {
 	for _, r := range list {
-		if err := r.prepare(); err != nil || byName[r.Name] != nil {
+		if err := r.Prepare(); err != nil || byName[r.Name] != nil {
 			panic(fmt.Sprintf("rule %s: %v", r.Name, err))
 		}
 		all = append(all, &r)
@@ -277,8 +297,9 @@ func add(list ...Rule) {
 	}
 }
 
-func (r *Rule) prepare() (err error) {
-	r.no = &Refused{r, noMatch}
+// Prepare reads the two sides of a rule.
+func (r *Rule) Prepare() (err error) {
+	r.no, r.built = &Refused{r, noMatch}, new(sync.Map)
 	if r.code != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package rules
+package rules_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gpuperf/lift"
+	"gpuperf/lift/rules"
 )
 
 // An instance of a rule is made of the rule's own text: its variables are replaced by random functions, sizes and numbers,
@@ -77,7 +78,7 @@ type scheme struct {
 	n, m   int    // the lengths N and M
 	xs, ys string
 	sub    map[string]string
-	args   Args
+	args   rules.Args
 }
 
 func (s *scheme) pick(list ...string) string { return list[s.r.Intn(len(list))] }
@@ -122,7 +123,7 @@ func (s *scheme) unary(same bool) string {
 var binaryF = regexp.MustCompile(`(reduce\w*|partRed|scan\w*)\(f`)
 
 // lengths chooses N and M: three times of four such that what the rule splits, slides over or makes vectors of divides.
-func (s *scheme) lengths(rule *Rule, left string) {
+func (s *scheme) lengths(rule *rules.Rule, left string) {
 	s.n, s.m = 1+s.r.Intn(12), 1+s.r.Intn(6)
 	if s.r.Intn(4) == 0 {
 		return
@@ -158,8 +159,8 @@ func (s *scheme) ofWindow() string {
 }
 
 // instance fills the rule's variables at random.
-func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
-	s := &scheme{r: r, args: Args{}}
+func newScheme(r *rand.Rand, rule *rules.Rule, left string) *scheme {
+	s := &scheme{r: r, args: rules.Args{}}
 	scalar := s.pick("int32", "float32")
 	s.elem = s.pick(scalar, scalar, "("+scalar+", "+scalar+")", "["+scalar+"]"+strconv.Itoa(1+r.Intn(3)))
 	if strings.Contains(rule.Types, "scalar") {
@@ -332,13 +333,13 @@ var frames = []frame{
 var placed = map[string]int{"mapLcl": 2, "mapWrg": 0, "mapGlb": 0, "toPrivate": 3, "reduceResult": 2}
 
 // siteAt follows a path; ok is false where the canonical form of the context is another.
-func siteAt(t *lift.Term, path []int) (*lift.Term, *Site, bool) {
-	var site *Site
+func siteAt(t *lift.Term, path []int) (*lift.Term, *rules.Site, bool) {
+	var site *rules.Site
 	for _, k := range path {
 		if k >= len(t.Kids) {
 			return nil, nil, false
 		}
-		site = &Site{site, t, k}
+		site = &rules.Site{site, t, k}
 		t = t.Kids[k]
 	}
 	return t, site, true
@@ -362,7 +363,7 @@ var errSkip = errors.New("no instance")
 
 // try makes one instance and applies the rule; it returns errSkip where the left side has no type, a *Refused, or a
 // counterexample.
-func try(r *rand.Rand, rule *Rule, left string) error {
+func try(r *rand.Rand, rule *rules.Rule, left string) error {
 	s := newScheme(r, rule, left)
 	fr := frames[r.Intn(len(frames))]
 	if at, ok := placed[rule.Name]; ok && r.Intn(2) == 0 {
@@ -389,11 +390,11 @@ func try(r *rand.Rand, rule *Rule, left string) error {
 	if !ok {
 		return errSkip
 	}
-	right, err := rule.Apply(t, site, s.args, Options{})
+	right, err := rule.Apply(t, site, s.args, rules.Options{})
 	if err != nil {
 		return err
 	}
-	body, err := (&Run{}).Do(At(fr.path, func(*Run, *lift.Term, *Site) (*lift.Term, error) { return right, nil }), p.Body)
+	body, err := (&rules.Run{}).Do(rules.At(fr.path, func(*rules.Run, *lift.Term, *rules.Site) (*lift.Term, error) { return right, nil }), p.Body)
 	if err != nil {
 		return fmt.Errorf("%s\nbecomes ill-typed: %w", text, err)
 	}
@@ -460,7 +461,7 @@ func randomValue(r *rand.Rand, t *lift.Type) lift.Value {
 }
 
 // sample applies the rule to random instances until it was accepted often enough.
-func sample(rule *Rule, want, most int) (accepted, refused int, err error) {
+func sample(rule *rules.Rule, want, most int) (accepted, refused int, err error) {
 	r := rand.New(rand.NewSource(int64(len(rule.Name)) * 7919))
 	left := rule.Left
 	if l, ok := leftOf[rule.Name]; ok {
@@ -468,7 +469,7 @@ func sample(rule *Rule, want, most int) (accepted, refused int, err error) {
 	}
 	for i := 0; i < most && accepted < want; i++ {
 		err := try(r, rule, left)
-		var no *Refused
+		var no *rules.Refused
 		switch {
 		case err == nil:
 			accepted++
@@ -489,7 +490,7 @@ func TestRulesHold(t *testing.T) {
 	if os.Getenv("LONG") != "" {
 		want = 1000
 	}
-	for _, rule := range All() {
+	for _, rule := range rules.All() {
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
 			accepted, refused, err := sample(rule, want, 100*want)
@@ -499,7 +500,7 @@ func TestRulesHold(t *testing.T) {
 			if accepted < want {
 				t.Errorf("%s: only %d instances, and %d refused", rule, accepted, refused)
 			}
-			chosen := slices.ContainsFunc(rule.Params, func(p Param) bool { return p.Kind != More }) // any number may be added
+			chosen := slices.ContainsFunc(rule.Params, func(p rules.Param) bool { return p.Kind != rules.More }) // any number may be added
 			if refused == 0 && (chosen || len(rule.Where) > 0) && !strings.HasPrefix(rule.Name, "reduceUnroll") {
 				t.Errorf("%s: no instance was refused", rule)
 			}

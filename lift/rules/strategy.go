@@ -186,10 +186,10 @@ func AtBody(s Strategy) Strategy { return AtKid(0, AtKid(0, s)) }
 func One(s Strategy) Strategy {
 	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
 		err := errNowhere
-		for i := range t.Kids {
-			r, e := run.at(AtKid(i, s), t, site)
+		for i, kid := range t.Kids {
+			r, e := run.at(s, kid, &Site{site, t, i})
 			if e == nil {
-				return r, nil
+				return withKid(t, i, r)
 			}
 			err = better(err, e)
 		}
@@ -198,17 +198,17 @@ func One(s Strategy) Strategy {
 }
 
 // TopDown applies the strategy at the first place where it applies, a term before its kids.
-func TopDown(s Strategy) Strategy {
-	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		return Else(s, One(TopDown(s)))(run, t, site)
-	}
+func TopDown(s Strategy) (down Strategy) {
+	below := One(func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) { return down(run, t, site) })
+	down = Else(s, below)
+	return down
 }
 
 // BottomUp applies the strategy at the first place where it applies, the kids of a term before it.
-func BottomUp(s Strategy) Strategy {
-	return func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
-		return Else(One(BottomUp(s)), s)(run, t, site)
-	}
+func BottomUp(s Strategy) (up Strategy) {
+	below := One(func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) { return up(run, t, site) })
+	up = Else(below, s)
+	return up
 }
 
 // At applies the strategy at the end of a path.

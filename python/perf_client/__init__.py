@@ -144,17 +144,17 @@ class Perf:
         return self.ask("predict", kernel=kernel, sizes=[dict(s) for s in at] if at is not None else sizes,
                         **self._model(profile, model), **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
-    def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float]:
-        """The predicted times of one kernel at many sizes, in seconds; named are arguments of predict."""
-        times: list[float] = self.predict(kernel, at, flags={"only": "seconds"}, **named)["seconds"]
+    def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float | None]:
+        """The predicted times of one kernel at many sizes, in seconds, None where it cannot run; named are arguments of predict."""
+        times: list[float | None] = self.predict(kernel, at, flags={"only": "seconds"}, **named)["seconds"]
         return times
 
     def rows(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[dict[str, Any]]:
-        """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high.
-        pandas.DataFrame takes them as they are."""
+        """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high,
+        None where there is none. pandas.DataFrame takes them as they are."""
         result = self.predict(kernel, at, **named)
-        return [{"kernel": one["kernel"], **one["at"], "seconds": one["seconds"], "low": one["interval"][0], "high": one["interval"][1], "bound": one.get("bound")}
-                for one in result.get("kernels", [result])]
+        return [{"kernel": one["kernel"], **one["at"], "seconds": one.get("seconds"), **dict(zip(("low", "high"), one.get("interval") or (None, None))),
+                 "bound": one.get("bound")} for one in result.get("kernels", [result])]
 
     def predict_all(self, kernels: Iterable[Tuple[str, Sizes]], **named: Any) -> list[Result]:
         """The predicted times of many kernels, each FILE or FILE#KERNEL with its sizes, as by predict. What perf refuses is a PerfError among them."""
@@ -183,9 +183,10 @@ class Perf:
         """The fastest configuration of a file that `perf tune` takes, found on a device: flags are those of `perf tune`, such as device and budget."""
         return self.ask("tune", kernel=kernel, sizes=sizes, **(flags or {}))
 
-    def emulate(self, launch: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
-        """How long a launch file takes, told from its machine code."""
-        return self.ask("emulate", kernel=launch, sizes=sizes, **(flags or {}))
+    def emulate(self, kernel: str, *, local: Extent | None = None, global_: Extent | None = None, groups: Extent | None = None,
+                shared: int | str | None = None, assume: Sequence[str] = (), flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """How long a launch file or a kernel takes, told from its machine code; flags={"from": "source"} needs no compiler of CUDA."""
+        return self.ask("emulate", kernel=kernel, sizes=sizes, **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
     def _model(self, profile: str | None, model: str | None) -> dict[str, str]:
         named = (("profile", profile), ("model", model))
@@ -221,8 +222,8 @@ class Search:
         return proposed
 
     def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
-        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity count as None. Metrics are
-        between 0 and 1, such as its occupancy."""
+        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity
+        count as None. Metrics are between 0 and 1, such as its occupancy."""
         known = seconds if seconds is not None and math.isfinite(seconds) else None  # JSON has no NaN and no infinity
         result = {"configuration": dict(configuration), "seconds": known, **({"metrics": dict(metrics)} if metrics else {})}
         answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)

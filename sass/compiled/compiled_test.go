@@ -1,4 +1,4 @@
-package compiled
+package compiled_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"gpuperf/device/cuda"
 	"gpuperf/samples"
 	"gpuperf/sass"
+	"gpuperf/sass/compiled"
 )
 
 // tools makes programs of shell scripts the only ones at hand.
@@ -43,7 +44,7 @@ func TestProgram(t *testing.T) {
 		"nvdisasm": `sed 's|File "[^"]*"|File "/tmp/x/kernel.cu"|' ` + recorded(t, "saxpy.sass"),
 	})
 	job := device.Job{Identity: samples.Identity{Source: "dir/saxpy.cu"}, Entry: "saxpy", Source: "x", Compiler: device.NVCC}
-	c := Compiler{Arch: "sm_90"}
+	c := compiled.Compiler{Arch: "sm_90"}
 	all, err := c.All(t.Context(), []device.Job{job, job})
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
@@ -61,7 +62,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Skip("there is a disassembler beside PATH, which does not say what the test's does:", err)
 	}
-	for _, listing := range []*sass.Listing{l, Listing(all)} {
+	for _, listing := range []*sass.Listing{l, compiled.Listing(all)} {
 		f := listing.Functions[0]
 		if f.Registers != 22 || len(f.Parameters) == 0 {
 			t.Errorf("%s: %d registers, parameters %v", f.Name, f.Registers, f.Parameters)
@@ -77,7 +78,7 @@ func TestProgram(t *testing.T) {
 // Of a generated source, lines are of a file that is called as the kernel.
 func TestSourceName(t *testing.T) {
 	for source, want := range map[string]string{"a/b.cu#f": "b.cu", "m.star": "knl.cu", "p.lift#12": "knl.cu"} {
-		if got := SourceName(device.Job{Identity: samples.Identity{Source: source}, Entry: "knl"}); got != want {
+		if got := compiled.SourceName(device.Job{Identity: samples.Identity{Source: source}, Entry: "knl"}); got != want {
 			t.Errorf("%s: %s", source, got)
 		}
 	}
@@ -87,14 +88,14 @@ func TestSourceName(t *testing.T) {
 func TestErrors(t *testing.T) {
 	job := device.Job{Entry: "f", Source: "x", Compiler: device.NVCC}
 	tools(t, map[string]string{"nvcc": "echo wrong type; exit 1"})
-	if _, err := (&Compiler{Arch: "sm_90"}).Program(t.Context(), job, ""); err == nil || !strings.Contains(err.Error(), "wrong type") {
+	if _, err := (&compiled.Compiler{Arch: "sm_90"}).Program(t.Context(), job, ""); err == nil || !strings.Contains(err.Error(), "wrong type") {
 		t.Error(err)
 	}
 	tools(t, nil)
 	if _, err := cuda.Cubin(device.Job{Source: "x"}, "sm_90"); !errors.Is(err, cuda.ErrNoCompiler) {
 		t.Skip("there is a compiler here")
 	}
-	if _, err := (&Compiler{Arch: "sm_90"}).Program(t.Context(), job, ""); err == nil || !strings.Contains(err.Error(), "perf sass KERNEL --arch sm_90 -o") {
+	if _, err := (&compiled.Compiler{Arch: "sm_90"}).Program(t.Context(), job, ""); err == nil || !strings.Contains(err.Error(), "perf sass KERNEL --arch sm_90 -o") {
 		t.Error(err)
 	}
 }

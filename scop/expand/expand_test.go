@@ -1,4 +1,4 @@
-package expand
+package expand_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
+	"gpuperf/scop/expand"
 )
 
 // TestPolybench compares the copies of the examples with a golden file, and what their nests do with the text.
@@ -31,11 +32,11 @@ func TestPolybench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, copies, err := Nest(a, Most)
+		n, copies, err := expand.Nest(a, expand.Most)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		first, early, err := Initial(a)
+		first, early, err := expand.Initial(a)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
@@ -79,7 +80,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expanded, copies, err := Nest(a, 1000)
+		expanded, copies, err := expand.Nest(a, 1000)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -89,12 +90,12 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 		back += len(expanded.Statements) - len(a.Nest.Statements)
-		first, copies, err := Initial(a)
+		first, copies, err := expand.Initial(a)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		early += len(copies)
-		over, copies, err := Carried(a, 1000)
+		over, copies, err := expand.Carried(a, 1000)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -138,7 +139,7 @@ func TestCarried(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		over, copies, err := Carried(a, 1000)
+		over, copies, err := expand.Carried(a, 1000)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -2,6 +2,7 @@ package offload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront/cexpr"
@@ -195,20 +196,23 @@ type Chain struct {
 	Each  int64 // terms of an iteration
 	Sums  bool  // work-items share what a part adds up
 	Scan  bool  // the values in between are needed
+	// Of values that are fractions of the values before them: how many loops there are beside each other, the loads of an iteration, the factors of a chunk, and how many additions as long one
+	// waits for the one before.
+	Lines          int64
+	Loads, Factors int
+	Waits          float64
 }
 
-// chained makes the launches of a launch without parallel loops that has a long chain in it; nil where there is none.
+// chained makes the launches of a launch that has a long chain in it, whose iterations follow each other, in loops that are all parallel or in none; nil where there is none.
 func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
-	parts := []schedule.Node{x.Body}
-	if s, ok := x.Body.(*schedule.Sequence); ok {
-		parts = s.Parts
-	}
 	if x.Host != nil || x.Tiled != nil || x.Each {
 		return nil, nil
 	}
-	chunks, some := make([]int64, len(parts)), false
-	for i, part := range parts {
-		ch, like, err := c.chainIn(part, host)
+	taken := maps.Clone(c.taken)
+	p := c.apartFrom(x, host)
+	some := false
+	for i, part := range p.parts {
+		ch, like, err := c.chainIn(p, part, host)
 		if ch == nil || err != nil {
 			if err != nil {
 				return nil, err
@@ -216,24 +220,27 @@ func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
 			continue
 		}
 		m := c.ask(c.formOf(ch, like, c.fresh(c.nest.Name+"_chain")), schedule.Statements(part))
-		chunks[i], some = m.Chunk, some || m.Chunk > 0
+		p.chunks[i], some = m.Chunk, some || m.Chunk > 0
 	}
 	if !some {
+		if len(p.around) > 0 {
+			c.taken = taken // names that nothing has after all
+		}
 		return nil, nil
 	}
-	return c.apart(parts, chunks, host)
+	return c.apart(p, host)
 }
 
 // apart makes launches of parts: those with chunks are chains.
-func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (steps []Step, err error) {
+func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
 	var nodes []schedule.Node
 	var of []int64
-	for i, part := range parts { // others that follow each other stay together
-		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && chunks[i] == 0 {
+	for i, part := range p.parts { // others that follow each other stay together
+		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && p.chunks[i] == 0 {
 			nodes[last] = &schedule.Sequence{Parts: append(slices.Clone(inParts(nodes[last])), part)}
 			continue
 		}
-		nodes, of = append(nodes, part), append(of, chunks[i])
+		nodes, of = append(nodes, part), append(of, p.chunks[i])
 	}
 	seen := map[*scop.Array]int{}
 	for i, node := range nodes {
@@ -249,9 +256,9 @@ func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (s
 	for i, node := range nodes {
 		var more []Step
 		if of[i] == 0 {
-			more, err = c.launch(&schedule.Launch{Body: node}, host)
+			more, err = c.launch(&schedule.Launch{Body: p.in(node)}, host)
 		} else {
-			more, err = c.scanOf(node, of[i], host)
+			more, err = c.scanOf(p, node, of[i], host)
 		}
 		if err != nil {
 			return nil, err
@@ -261,24 +268,17 @@ func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (s
 	return steps, nil
 }
 
-func inParts(n schedule.Node) []schedule.Node {
-	if s, ok := n.(*schedule.Sequence); ok {
-		return s.Parts
-	}
-	return []schedule.Node{n}
-}
-
-// chainIn is the chain of a part of a launch, with a nest that has its arrays and parameters; nil where it is none.
-func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
+// chainIn is the chain of a part, with a nest that has its arrays and parameters; nil where it is none.
+func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
 	band, ok := part.(*schedule.Band)
 	if !ok || band.Loops[0].Parallel {
 		return nil, nil, nil
 	}
-	flat := len(band.Loops) == 1 && !slices.ContainsFunc(inParts(band.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok })
-	if !flat && len(schedule.Statements(part)) > 1 {
+	alone := len(band.Loops) == 1 && flat(band)
+	if !alone && (len(p.around) > 0 || len(schedule.Statements(part)) > 1) {
 		return nil, nil, nil
 	}
-	n, _, err := c.nestOf(&schedule.Launch{Body: part}, host, nil, values, c.nest.Name)
+	n, _, err := c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -289,11 +289,13 @@ func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence,
 	if len(k.Statements) == 0 {
 		return nil, nil, nil
 	}
-	ch := chain.Nested(k, n)
-	if flat {
-		ch = chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	var ch *chain.Recurrence
+	if alone {
+		ch = chain.Of(k, n.Loops[:len(p.around)], func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	} else {
+		ch = chain.Nested(k, n)
 	}
-	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Lower.Has(h.name) || ch.Upper.Has(h.name) }) {
+	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Has(h.name) }) {
 		return nil, nil, nil // arrays of theirs cannot be as long as that
 	}
 	return ch, n, nil
@@ -320,16 +322,23 @@ func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Fo
 	for _, a := range like.Arrays {
 		f.Bytes = max(f.Bytes, a.DType.Size())
 	}
+	if ch.Divides() {
+		f.Chain.Lines = 1
+		for _, l := range ch.Around() {
+			f.Chain.Lines *= c.extent(l.Bounds, l.Name)
+		}
+		f.Chain.Loads, f.Chain.Factors, f.Chain.Waits = ch.Loads(), ch.Factors(), ch.Waits(c.on().Function)
+	}
 	return f
 }
 
 // scanOf makes the launches of a part that is a chain.
-func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) ([]Step, error) {
+func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []level) ([]Step, error) {
 	where, err := values(schedule.Statements(part), host)
 	if err != nil {
 		return nil, err
 	}
-	ch, like, err := c.chainIn(part, host)
+	ch, like, err := c.chainIn(p, part, host)
 	if err != nil {
 		return nil, err
 	}
@@ -350,9 +359,21 @@ func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) ([]Step
 func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) ([]*kernel.Kernel, error) {
 	s := chain.InChunks(ch, like, chunk, c.fresh)
 	c.nest.Arrays = append(c.nest.Arrays, s.Arrays...)
-	first, err := c.madeOf(s.Together(c.next()), s.Each)
+	lines := []string{}
+	for _, l := range ch.Around() {
+		lines = append(lines, l.Name)
+	}
+	first, err := c.madeOf(s.Together(c.next()), append(lines, s.Each)...)
 	if err != nil {
 		return nil, err
+	}
+	if ch.Divides() {
+		between, err := c.madeOf(s.Between(c.next()), lines...)
+		if err != nil {
+			return nil, err
+		}
+		last, err := c.madeOf(s.Within(c.next()), append(lines, s.Each)...)
+		return []*kernel.Kernel{first, between, last}, err
 	}
 	var more []*kernel.Kernel
 	rest := s.Rest()
@@ -385,6 +406,11 @@ func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (*kernel.Kernel, err
 	k, err := n.Kernel()
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range k.Statements { // what a whole loop keeps is asked before the loop
+		if x, ok := s.RHS.(*expr.Cond); ok && s.Guarded && x.Else.String() == s.LHS.String() {
+			s.RHS, s.Predicates, s.Guarded = x.Then, append(s.Predicates, x.If), false
+		}
 	}
 	if k, err = c.mapped(k, n, parallel); err != nil {
 		return nil, err

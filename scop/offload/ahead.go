@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,15 +10,25 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/transform"
 )
 
 // inSteps puts a kernel with sweeps on axes, and makes these in steps; nil where local memory does not hold a step.
-func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping) (*kernel.Kernel, error) {
-	k, err := onAxes(k, order, m.Block, 0)
+func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped bool) (*kernel.Kernel, error) {
+	helpers, split := int64(1), order
+	if helped {
+		helpers, split = of(m.Block, 1), order[:1]
+	}
+	k, err := onAxes(k, split, m.Block, 0)
 	if err != nil {
 		return nil, err
 	}
-	if k, err = stage(k, m.Depth, of(m.Block, len(order))); err != nil {
+	for i, p := range order[len(split):] { // a work-group makes one iteration of these
+		if k, err = transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)); err != nil {
+			return nil, err
+		}
+	}
+	if k, err = stage(k, m.Depth, helpers); err != nil {
 		return nil, err
 	}
 	if runs(k, c.on()) != nil {
@@ -60,7 +71,7 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) error {
 			return err
 		}
 		own := Sweep{Loads: len(x.loads), Stores: len(x.stores), Terms: c.extent(whole, x.loop)}
-		own.Helped = len(order) == 1 && slices.Equal(x.around, order) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
+		own.Helped = len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
 		across := func(a *expr.Access) bool { return own.Helped && x.across(a, order[0]) }
 		for _, a := range x.loads {
 			if f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size()); across(a) {
@@ -103,7 +114,7 @@ func sweepsOf(f Form) (best Mapping) {
 	for _, helpers := range sweepHelpers {
 		m := plain
 		if f.Sweep.Helped {
-			m.Block = append(slices.Clone(plain.Block), helpers)
+			m.Block = []int64{plain.Block[0], helpers}
 		} else if helpers > 1 {
 			break
 		}
@@ -142,12 +153,21 @@ func (f Form) sweeping(m Mapping) float64 {
 	if !f.swept(m) {
 		return math.Inf(1)
 	}
+	return f.on().Cycles(f.sweeps(m))
+}
+
+// sweeps is what a work-group does then.
+func (f Form) sweeps(m Mapping) machine.Work {
 	on, s := f.on(), f.Sweep
 	w := machine.Work{Groups: 1, Group: f.sweeper(m)}
 	sweeps := int64(1) // of a group
 	for axis := range f.Parallel {
-		w.Groups *= intmath.CeilDiv(f.Extent[axis], of(m.Block, axis))
-		sweeps *= of(m.Block, axis)
+		side := of(m.Block, axis)
+		if s.Helped && axis > 0 {
+			side = 1
+		}
+		w.Groups *= intmath.CeilDiv(f.Extent[axis], side)
+		sweeps *= side
 	}
 	steps := float64(intmath.CeilDiv(s.Terms, m.Depth))
 	w.Rounds = steps
@@ -159,5 +179,5 @@ func (f Form) sweeping(m Mapping) float64 {
 	}
 	along := intmath.CeilDiv(on.Subgroup*f.Bytes, on.Line)
 	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * float64(intmath.CeilDiv(sweeps, on.Subgroup))
-	return on.Cycles(w)
+	return w
 }

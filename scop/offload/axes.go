@@ -248,7 +248,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
 	if form.Sweep.some() && m.Depth > 1 {
-		steps, err := c.inSteps(k, order, m)
+		steps, err := c.inSteps(k, order, m, form.Sweep.Helped)
 		if steps != nil || err != nil {
 			return steps, err
 		}

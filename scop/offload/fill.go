@@ -55,11 +55,15 @@ func (f Form) stage(s Stage, m Mapping) float64 {
 		along = block
 	}
 	along = min(along, on.Subgroup)
+	bytes := max(float64(f.Bytes), float64(on.Sector)/float64(along)) // of a term
+	if f.Bytes == 0 {                                                 // which reads no array
+		bytes = 0
+	}
 	lines := on.Subgroup / along * intmath.CeilDiv(along*f.Bytes, on.Line)
 	return on.Cycles(machine.Work{
 		Groups: intmath.CeilDiv(s.Items, block), Group: machine.Group{Items: items, Subgroup: on.Subgroup},
 		Rounds: float64(intmath.CeilDiv(terms, loadsOfRound)), Barriers: float64(bits.Len64(uint64(m.Share)) - 1),
-		Lines: float64(terms * intmath.CeilDiv(items, on.Subgroup) * lines), Bytes: float64(block*s.Terms*f.Bytes) * max(1, float64(on.Sector)/float64(along*f.Bytes)),
+		Lines: float64(terms * intmath.CeilDiv(items, on.Subgroup) * lines), Bytes: float64(block*s.Terms) * bytes,
 	})
 }
 

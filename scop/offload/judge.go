@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
@@ -94,7 +95,8 @@ func (p *Program) atSizes(at map[string]int64, dev device.Info) (*workload.Progr
 	ir := &kernel.Program{Name: p.Nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}
 	c := &workload.ProgramCase{
 		Program: workload.NewProgram(ir), Identity: samples.Identity{Source: p.Nest.Name, Sizes: at}, Sizes: at, Interface: dev.Interface,
-		Meaning: workload.NewKernel(meaning), Plan: []workload.Planned{},
+		Accuracy: emit.AsOpenCL, // a quotient that is exact takes a recurrence of quotients four times as long
+		Meaning:  workload.NewKernel(meaning), Plan: []workload.Planned{},
 	}
 	for _, r := range plan {
 		c.Plan = append(c.Plan, workload.Planned{Kernel: slices.Index(p.Kernels, r.Kernel), Sizes: r.Sizes})

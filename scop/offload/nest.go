@@ -194,27 +194,26 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 	}
 	context := n.Context
 	arrays := map[*scop.Array]*scop.Array{}
-	place := int64(0)
 	group := x.Host != nil
-	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error
-	visit = func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error {
+	var visit func(node schedule.Node, levels []level, body *scop.Body, within bool) error
+	visit = func(node schedule.Node, levels []level, body *scop.Body, within bool) error {
 		switch x := node.(type) {
 		case *schedule.Sequence:
 			for _, p := range x.Parts {
-				if err := visit(p, levels, loops, order, place, within); err != nil {
+				if err := visit(p, levels, body, within); err != nil {
 					return err
 				}
 			}
 		case *schedule.Band:
-			inner := int64(0)
+			around := len(body.Loops)
 			var own []string
-			for i, l := range x.Loops {
+			for _, l := range x.Loops {
 				name := c.fresh(plain(l, "c"))
 				levels = append(slices.Clip(levels), level{name: name, loop: l})
 				if group && l.Parallel && !within {
 					own = append(own, name)
 				}
-				if !group && l.Parallel && len(loops) == i {
+				if !group && l.Parallel && around == 0 {
 					own = append(own, name)
 					var err error
 					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels, context); err != nil {
@@ -228,37 +227,26 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 				if err != nil {
 					return err
 				}
-				loops = append(slices.Clip(loops), c.loop(n, name, hosted(set, host), loops))
-				order = append(slices.Clip(order), polycount.Int(*place), polycount.Name(name))
-				*place++
-				place = &inner
+				body = body.Loop(name, c.nest.Statements[0].Pos, hosted(set, host))
 			}
 			if len(own) > 0 {
 				parallel = append(parallel, own)
 			}
-			return visit(x.Body, levels, loops, order, place, within || len(own) > 0)
+			return visit(x.Body, levels, body, within || len(own) > 0)
 		case *schedule.Leaf:
 			s, err := c.statement(x.Statement, levels, host, arrays)
 			if err != nil {
 				return err
 			}
-			s.Loops = loops
-			s.Order = append(slices.Clip(order), polycount.Int(*place))
-			*place++
-			for _, l := range loops {
-				s.Iterators = append(s.Iterators, l.Name)
-			}
-			n.Statements = append(n.Statements, s)
+			body.Add(s)
 		}
 		return nil
 	}
-	var loops []*scop.Loop
-	var order []polycount.Affine
+	body := n.Body()
 	for _, t := range tiles {
-		loops = append(loops, c.loop(n, t.name, hosted(t.values, host), loops))
-		order = append(order, polycount.Int(0), polycount.Name(t.name))
+		body = body.Loop(t.name, c.nest.Statements[0].Pos, hosted(t.values, host))
 	}
-	if err := visit(x.Body, slices.Concat(host, tiles), loops, order, &place, false); err != nil {
+	if err := visit(x.Body, slices.Concat(host, tiles), body, false); err != nil {
 		return nil, nil, err
 	}
 	if !group {
@@ -271,12 +259,6 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 	}
 	n.Params = slices.DeleteFunc(n.Params, func(p string) bool { return !mentions(n, p) })
 	return n, parallel, nil
-}
-
-func (c *compiler) loop(n *scop.Nest, name string, bounds *polycount.Set, outer []*scop.Loop) *scop.Loop {
-	l := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: slices.Clone(outer), Bounds: bounds}
-	n.Loops = append(n.Loops, l)
-	return l
 }
 
 // hosted is a set whose first dimensions, the loops of the host, are parameters.

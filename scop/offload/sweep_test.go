@@ -32,7 +32,7 @@ func TestSweeps(t *testing.T) {
 			n := nestOf(t, "sweep.c", fmt.Sprintf(head, x.text))
 			for _, m := range []Mapping{{Block: []int64{4, 1}, Depth: 2}, {Block: []int64{4, 2}, Depth: 4}, {Block: []int64{4, 2}, Depth: 8}, {Block: []int64{2, 4}, Depth: 16}, {Block: []int64{4, 1}, Depth: 3}} {
 				p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping {
-					if own := small(f); !f.Sweep.some() {
+					if own := unchained(f); !f.Sweep.some() {
 						return own
 					}
 					return m

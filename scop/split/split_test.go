@@ -1,4 +1,4 @@
-package split
+package split_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/ctest/nesttest"
 	"gpuperf/polycount"
+	"gpuperf/scop/split"
 )
 
 func text(t testing.TB, file string) string {
@@ -44,7 +45,7 @@ func TestNest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, cuts, err := Nest(a)
+		n, cuts, err := split.Nest(a)
 		if err != nil {
 			t.Fatalf("%s: %v", x.name, err)
 		}
@@ -64,7 +65,7 @@ func TestNest(t *testing.T) {
 // TestRandomPrograms: the parts of random nests do what these do, and some have any.
 func TestRandomPrograms(t *testing.T) {
 	const programs = 24
-	split := 0
+	parts := 0
 	for seed := range programs {
 		a, text, err := nesttest.Random(t.Context(), seed)
 		if errors.Is(err, polycount.ErrBudget) {
@@ -73,18 +74,18 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, cuts, err := Nest(a)
+		n, cuts, err := split.Nest(a)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		split += len(cuts)
+		parts += len(cuts)
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}} {
 			if err := nesttest.Same(a.Nest, n, at); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
 		}
 	}
-	if split < 1 {
-		t.Errorf("%d statements are split", split)
+	if parts < 1 {
+		t.Errorf("%d statements are split", parts)
 	}
 }

@@ -1,4 +1,4 @@
-package params
+package params_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/search"
+	"gpuperf/search/params"
 )
 
 func TestConditions(t *testing.T) {
@@ -29,16 +30,16 @@ func TestConditions(t *testing.T) {
 		{"1 < a <= b == 4", map[string]int64{"a": 3, "b": 4}, true},
 		{"a // b == 1", map[string]int64{"a": 3, "b": 2}, true}, // no comment begins there
 	} {
-		condition, err := ParseCondition(c.text, known)
+		condition, err := params.ParseCondition(c.text, known)
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		if got := (List{condition}).Hold(c.at); got != c.holds {
+		if got := (params.List{condition}).Hold(c.at); got != c.holds {
 			t.Errorf("%s at %v: %v, want %v", c.text, c.at, got, c.holds)
 		}
 	}
 	for text, want := range map[string]string{"a + b": "a condition is needed here", "a < c": "there is no parameter c", "a <": "", "a < b + (a < b)": ""} {
-		if _, err := ParseCondition(text, known); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if _, err := params.ParseCondition(text, known); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -63,13 +64,13 @@ tune:
 func TestLaunchFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "k.yaml")
-	load := func(text string) (*File, error) {
+	load := func(text string) (*params.File, error) {
 		for name, text := range map[string]string{"k.yaml": text, "k.cl": "__kernel void k(__global float *y) {}"} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		return Load(path)
+		return params.Load(path)
 	}
 	f, err := load(launch)
 	if err != nil {

@@ -1,4 +1,4 @@
-package doctor
+package doctor_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gpuperf/device"
+	"gpuperf/internal/command/doctor"
 	"gpuperf/samples"
 )
 
@@ -38,7 +39,7 @@ func (d *steadyDevice) Run(context.Context, device.Job) (*device.Result, error) 
 	return &device.Result{Trials: []float64{t}, Clocks: &d.clocks}, nil
 }
 
-func (f fake) machine(t *testing.T) Machine {
+func (f fake) machine(t *testing.T) doctor.Machine {
 	root := t.TempDir()
 	for name, text := range f.files {
 		path := filepath.Join(root, name)
@@ -56,7 +57,7 @@ func (f fake) machine(t *testing.T) Machine {
 		}
 		return ""
 	}
-	return Machine{
+	return doctor.Machine{
 		Root: root, Data: filepath.Join(root, "data"), Find: find,
 		Open: func(names []string) error {
 			if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(f.libraries, n) }) {
@@ -109,41 +110,41 @@ func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(*fake)
-		verdict Verdict
+		verdict doctor.Verdict
 		want    string // in a finding with this verdict
 	}{
-		{"whole", func(*fake) {}, Note, "no device has been calibrated"},
-		{"no device", func(f *fake) { f.devices = nil }, Failure, "no platform"},
-		{"no loader", func(f *fake) { f.libraries = without(f.libraries, "libOpenCL.so.1") }, Note, "there is no loader"},
-		{"lost driver of OpenCL", func(f *fake) { f.libraries = without(f.libraries, "libnvidia-opencl.so.1") }, Doubt, "which cannot be opened"},
-		{"GPU without OpenCL", func(f *fake) { f.devices = f.devices[:1] }, Note, "no OpenCL platform offers it"},
-		{"no libcuda", func(f *fake) { f.libraries = without(f.libraries, "libcuda.so.1") }, Failure, "libcuda is not"},
-		{"libcuda without a GPU", func(f *fake) { f.devices = f.devices[1:] }, Doubt, "finds no GPU"},
-		{"no NVRTC", func(f *fake) { f.libraries = without(f.libraries, "libnvrtc.so") }, Doubt, "NVRTC"},
-		{"coarse timer", func(f *fake) { f.devices[0].TimerNS = 1e6 }, Doubt, "times are multiples of 1 ms"},
-		{"unsteady", func(f *fake) { f.times = []float64{1e-4, 1.1e-4} }, Doubt, "differ by 10.0 %"},
-		{"hot", func(f *fake) { f.clocks.Temperature = 90 }, Doubt, "90 °C"},
-		{"held down", func(f *fake) { f.clocks.Limits = []string{"hardware thermal slowdown"} }, Doubt, "held down by hardware thermal slowdown"},
-		{"no C compiler", func(f *fake) { f.programs = without(f.programs, "gcc") }, Note, "cc is missing"},
-		{"no ncu", func(f *fake) { f.programs = without(f.programs, "ncu") }, Note, "not there"},
-		{"counters for root alone", func(f *fake) { f.files["/proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n" }, Doubt, "only root may read"},
-		{"data is a file", func(f *fake) { f.files["/data"] = "" }, Failure, "nothing can be written"},
-		{"broken profile", func(f *fake) { f.files["/data/profiles/x.yaml"] = "version: 77\n" }, Failure, "x.yaml"},
+		{"whole", func(*fake) {}, doctor.Note, "no device has been calibrated"},
+		{"no device", func(f *fake) { f.devices = nil }, doctor.Failure, "no platform"},
+		{"no loader", func(f *fake) { f.libraries = without(f.libraries, "libOpenCL.so.1") }, doctor.Note, "there is no loader"},
+		{"lost driver of OpenCL", func(f *fake) { f.libraries = without(f.libraries, "libnvidia-opencl.so.1") }, doctor.Doubt, "which cannot be opened"},
+		{"GPU without OpenCL", func(f *fake) { f.devices = f.devices[:1] }, doctor.Note, "no OpenCL platform offers it"},
+		{"no libcuda", func(f *fake) { f.libraries = without(f.libraries, "libcuda.so.1") }, doctor.Failure, "libcuda is not"},
+		{"libcuda without a GPU", func(f *fake) { f.devices = f.devices[1:] }, doctor.Doubt, "finds no GPU"},
+		{"no NVRTC", func(f *fake) { f.libraries = without(f.libraries, "libnvrtc.so") }, doctor.Doubt, "NVRTC"},
+		{"coarse timer", func(f *fake) { f.devices[0].TimerNS = 1e6 }, doctor.Doubt, "times are multiples of 1 ms"},
+		{"unsteady", func(f *fake) { f.times = []float64{1e-4, 1.1e-4} }, doctor.Doubt, "differ by 10.0 %"},
+		{"hot", func(f *fake) { f.clocks.Temperature = 90 }, doctor.Doubt, "90 °C"},
+		{"held down", func(f *fake) { f.clocks.Limits = []string{"hardware thermal slowdown"} }, doctor.Doubt, "held down by hardware thermal slowdown"},
+		{"no C compiler", func(f *fake) { f.programs = without(f.programs, "gcc") }, doctor.Note, "cc is missing"},
+		{"no ncu", func(f *fake) { f.programs = without(f.programs, "ncu") }, doctor.Note, "not there"},
+		{"counters for root alone", func(f *fake) { f.files["/proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n" }, doctor.Doubt, "only root may read"},
+		{"data is a file", func(f *fake) { f.files["/data"] = "" }, doctor.Failure, "nothing can be written"},
+		{"broken profile", func(f *fake) { f.files["/data/profiles/x.yaml"] = "version: 77\n" }, doctor.Failure, "x.yaml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // it waits between runs
 			f := h200()
 			c.change(&f)
-			all := Examine(context.Background(), f.machine(t))
-			if !slices.ContainsFunc(all, func(f Finding) bool { return f.Verdict == c.verdict && strings.Contains(f.Text, c.want) }) {
+			all := doctor.Examine(context.Background(), f.machine(t))
+			if !slices.ContainsFunc(all, func(f doctor.Finding) bool { return f.Verdict == c.verdict && strings.Contains(f.Text, c.want) }) {
 				t.Errorf("no %s with %q", c.verdict, c.want)
 			}
-			if worst := Worst(all); worst != c.verdict {
+			if worst := doctor.Worst(all); worst != c.verdict {
 				t.Errorf("the worst is a %s, want a %s", worst, c.verdict)
 			}
 			if t.Failed() {
 				var text strings.Builder
-				Print(&text, all)
+				doctor.Print(&text, all)
 				t.Log("\n" + text.String())
 			}
 		})

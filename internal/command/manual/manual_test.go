@@ -1,4 +1,4 @@
-package manual
+package manual_test
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"gpuperf/internal/command/manual"
 )
 
 // tree is a command with one below it that has everything that pages show.
@@ -41,11 +43,11 @@ Kinds:
 	return root
 }
 
-var statuses = Section{"Exit status", "  0  done"}
+var statuses = manual.Section{"Exit status", "  0  done"}
 
 func TestText(t *testing.T) {
 	var out strings.Builder
-	if err := PageOf(tree().Commands()[0], statuses).Text(&out, 40); err != nil {
+	if err := manual.PageOf(tree().Commands()[0], statuses).Text(&out, 40); err != nil {
 		t.Fatal(err)
 	}
 	const want = `count reads a file and counts what it
@@ -86,7 +88,7 @@ Exit status:
 
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
-	files, err := WritePages(dir, "1.2", tree(), statuses)
+	files, err := manual.WritePages(dir, "1.2", tree(), statuses)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestPagesAreRoff(t *testing.T) {
 	if err != nil {
 		t.Skip("no groff here")
 	}
-	files, err := WritePages(t.TempDir(), "1.2", tree(), statuses)
+	files, err := manual.WritePages(t.TempDir(), "1.2", tree(), statuses)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,6 +104,9 @@ func (s *Section) applications(text []byte) error {
 		}
 	}
 	s.Kind = "application"
+	if name := filepath.Base(all.Folders[0].Folder); len(all.Folders) == 1 && all.Folders[0].Folder != "" {
+		s.Title = name
+	}
 	for _, a := range all.Folders {
 		s.application(a)
 	}

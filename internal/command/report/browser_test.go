@@ -39,7 +39,7 @@ func browser(t *testing.T) context.Context {
 	return nil
 }
 
-// TestInBrowser: at the widths of a phone, a laptop and a large screen nothing hangs over, pictures and tables are there without JavaScript too, dark is dark,
+// TestInBrowser: at the widths of a phone, a laptop and a large screen nothing hangs over and all columns are seen, pictures and tables are there without JavaScript too, dark is dark,
 // and with JavaScript a click on a header sorts. SCREENSHOTS=DIR keeps what is seen.
 func TestInBrowser(t *testing.T) {
 	ctx := browser(t)
@@ -102,7 +102,7 @@ func look(ctx context.Context, t *testing.T, path string, width int64, scheme st
 			return s, err
 		}
 		return chromedp.Run(ctx, chromedp.Evaluate[seen](`({
-			over: document.documentElement.scrollWidth - innerWidth,
+			over: Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll(".scroll")].map((e) => e.scrollWidth - e.clientWidth)),
 			tables: [...document.querySelectorAll("table")].filter((e) => e.offsetWidth > 0).length,
 			pictures: [...document.querySelectorAll("svg")].filter((e) => e.getBoundingClientRect().width > 0).length,
 			background: getComputedStyle(document.body).backgroundColor,

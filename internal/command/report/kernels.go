@@ -222,7 +222,6 @@ func (s *Section) predictions(text []byte) error {
 
 // titleOf names kernels, the first ones where they are many, with the sizes that all have.
 func titleOf(all []kernel) string {
-	const most = 3 // names that a line has room for
 	var names []string
 	sizes := sizesOf(all[0].At)
 	for _, k := range tellApart(all) {
@@ -233,8 +232,11 @@ func titleOf(all []kernel) string {
 			sizes = ""
 		}
 	}
-	return format.First(together(names), most) + sizes
+	return format.First(together(names), mostInTitle) + sizes
 }
+
+// mostInTitle is how many names a title has room for.
+const mostInTitle = 3
 
 // together is launches that differ by what follows the name as one, by what all have.
 func together(names []string) []string {

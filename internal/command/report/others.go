@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/chart"
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -64,6 +65,9 @@ func (s *Section) measured(text []byte) error {
 	}
 	if len(all.Samples) > 0 {
 		s.fact("device", "%s", all.Samples[0].Device)
+		s.Title = titleOf(lists.Map(all.Samples, func(r campaign.Sample) kernel {
+			return kernel{Kernel: samples.Identity{Source: r.Kernel.Source, Variant: r.Kernel.Variant, Args: r.Kernel.Args}.Key(), At: r.Kernel.Sizes}
+		}))
 	}
 	s.list(all.Samples)
 	return nil
@@ -138,6 +142,10 @@ func (s *Section) evaluation(content []byte) error {
 	if err := json.Unmarshal(content, &r); err != nil {
 		return err
 	}
+	if len(r.Suites) > 0 {
+		s.Title = format.First(lists.Map(r.Suites, func(one evaluate.SuiteReport) string { return one.Name }), mostInTitle)
+	}
+	s.fact("device", "%s", r.Device)
 	s.fact("geometric mean relative error", "%s", format.Percent(r.GeomeanRelativeError))
 	s.fact("mean, worst", "%s, %s", format.Percent(r.Points().Mean()), format.Percent(r.Points().Worst()))
 	s.fact("caches", "%s", r.Cache)

@@ -108,13 +108,19 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number":   func(v float64) bool { return !math.IsNaN(v) },
 	"finite":   func(v float64) float64 { return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) },
 	"breaking": breaking,
+	"many":     func(columns []Column) bool { return len(columns) > mostBeside },
 	"whole":    whole,
 }).Parse(pageText))
 
-// breaking is a text whose lines may be broken behind commas, as those of sizes.
+// mostBeside is how many columns of a table a narrow screen has room for; rows of more are lists there.
+const mostBeside = 7
+
+// breaking is a text whose lines may be broken behind commas, as those of sizes, and between the parts of names.
 func breaking(text string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), ",", ",<wbr>")) //nolint:gosec // it is escaped
+	return template.HTML(breaks.Replace(template.HTMLEscapeString(text))) //nolint:gosec // it is escaped
 }
+
+var breaks = strings.NewReplacer(",", ",<wbr>", "_", "_<wbr>", ".", ".<wbr>", "&#", "&#", "#", "<wbr>#")
 
 // whole is quantities whose units stay on their lines.
 func whole(text string) string {

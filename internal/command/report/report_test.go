@@ -24,7 +24,8 @@ var files = map[string]string{
 		"costs": [{"by": "b", "seconds": 2e-3}, {"by": "all", "seconds": 6e-4}, {"by": "a", "seconds": 1e-3}, {"by": "all", "seconds": 4e-4}], "remedies": [{"text": "cure it"}], "advice": ["do"]}`,
 	"explore.json": `{"file": "dot.lift", "device": "D", "curve": [], "strategy": "rank", "configurations": 3, "runs": [{"configuration": [{"choice": "recipe", "option": "<r>"}], "status": "ok", "seconds": 3e-3, "after_seconds": 1},
 		{"configuration": [{"choice": "recipe", "option": "s"}], "status": "wrong_result", "after_seconds": 2}, {"configuration": [{"choice": "recipe", "option": "t"}], "status": "ok", "seconds": 2e-3, "after_seconds": 4}],
-		"best": [{"configuration": [{"choice": "recipe", "option": "t"}], "seconds": 2.1e-3, "of_roof": 0.475}], "text": "variant v\nmap(f) $ xs", "stopped": "it was late", "warnings": ["w"]}`,
+		"best": [{"configuration": [{"choice": "recipe", "option": "t"}], "seconds": 2.1e-3, "of_roof": 0.475, "times": [{"at": {"n": 64}, "seconds": 2.5e-3}]}],
+		"ranges": [{"from": {"n": 64}, "to": {"n": 96}, "run": {"configuration": [{"choice": "recipe", "option": "u"}]}, "regret": 0.125}], "text": "variant v\nmap(f) $ xs", "stopped": "it was late", "warnings": ["w"]}`,
 	"all.json": `{"devices": [{"device": "D0", "result": {"file": "dot.lift", "runs": [{"configuration": [], "status": "ok", "seconds": 1e-3}]}}, {"device": "D1"}]}`,
 	"ranges.json": `{"program": "dot", "size": "n", "ranges": [{"from": 1, "to": 100, "at": 10, "recipe": "r", "best": {"variant": "ee"}, "predicted_gain": 0.25,
 		"measured": [{"recipe": "r", "seconds": 1e-6}, {"recipe": "s", "seconds": 2e-6}]}]}`,
@@ -104,7 +105,8 @@ func TestPage(t *testing.T) {
 		"<title>Parameters of general</title>",
 		">recipe=&lt;r&gt;</td>", ">wrong_result</td>", ">2.1 ms</td>", ">47.50 %</td>", "map(f) $ xs", "it was late", // the program
 		"<h3>D0: runs</h3>", "D1: nothing was searched", ">ee</td>",
-		">25.00 %</td><td class=\"n\" data-key=\"1e-06\">1 µs</td><td class=\"n\" data-key=\"2e-06\">2 µs</td>", // the ranges
+		">25.00 %</td><td data-name=\"time\" class=\"n\" data-key=\"1e-06\">1 µs</td><td data-name=\"of the neighbours\" class=\"n\" data-key=\"2e-06\">2 µs</td>", // the ranges
+		"<th class=\"n\">n=64</th>", ">2.5 ms</td>", "<td>n=96</td><td class=\"n\" data-key=\"0.125\">1.12 x</td><td>recipe=u</td>", // several sizes
 		"9, of which the device would refuse 2", ">bm=1, bn=2</td>", "ants, by predictions", ">10.0 – 15.0</td>", "D1, 20 samples", ">100.00 %</td>", "shard 3/4",
 		">a.cu:7</td><td>f&lt;int&gt;</td><td class=\"n\" data-key=\"0.0013125\">1.312 ms</td>", ">&#43;25.00 %</td>", "h-1.yaml is left out: no listing", ">(endless)</td>", "4 ms, 5 ms (&#43;25.0 %)", "time of all launches", ">f&lt;int&gt;</td>", // the application
 	} {

@@ -81,10 +81,18 @@ type searched struct {
 	Configurations int        `json:"configurations"`
 	Usual          float64    `json:"usual_seconds"`
 	Best           []searchOf `json:"best"`
+	Final          bool       `json:"measured_again"`
 	Runs           []searchOf `json:"runs"`
-	Text           string     `json:"text"`
-	Stopped        string     `json:"stopped"`
-	Warnings       []string   `json:"warnings"`
+	Ranges         []struct {
+		From   map[string]int64 `json:"from"`
+		To     map[string]int64 `json:"to"`
+		Run    searchOf         `json:"run"`
+		Regret float64          `json:"regret"`
+		Next   string           `json:"next"`
+	} `json:"ranges"`
+	Text     string   `json:"text"`
+	Stopped  string   `json:"stopped"`
+	Warnings []string `json:"warnings"`
 }
 
 // searchOf is a run of it.
@@ -93,13 +101,17 @@ type searchOf struct {
 	Configuration choices `json:"configuration"`
 	Predicted     float64 `json:"predicted_seconds"`
 	OfRoof        float64 `json:"of_roof"`
+	Times         []struct {
+		At      map[string]int64 `json:"at"`
+		Seconds float64          `json:"seconds"`
+	} `json:"times"` // at each size, where there are several
 }
 
 func (s *Section) searched(r searched) error {
 	if len(r.Runs) == 0 {
 		return errors.New("it has no runs")
 	}
-	s.fact("kernel", "%s", r.File)
+	s.Title = cmp.Or(r.File, s.Title)
 	s.fact("device", "%s", r.Device)
 	s.fact("strategy", "%s: %d of %d configurations run", r.Strategy, len(r.Runs), r.Configurations)
 	s.fact("stopped", "%s", r.Stopped)
@@ -116,23 +128,46 @@ func (s *Section) searched(r searched) error {
 	}
 	s.curves(all, names)
 	s.choices(r.Runs)
-	best := Table{Title: "the fastest, measured again with more trials", Header: columns(">time", ">of the roof", "configuration")}
-	for _, b := range r.Best {
-		row := []Cell{seconds(b.Seconds), {}, text(b.Configuration.String())}
-		if b.OfRoof > 0 {
-			row[1] = percent(b.OfRoof)
-		}
-		best.Rows = append(best.Rows, row)
+	title := "the fastest, as they were first measured"
+	if r.Final {
+		title = "the fastest, measured again with more trials"
 	}
-	if len(best.Rows) > 0 {
-		s.table(best)
+	s.table(fastest(title, r.Best))
+	ranges := Table{Title: "a configuration for each range", Header: columns("from", "to", ">mean of the best", "configuration", "hands over")}
+	for _, one := range r.Ranges {
+		ranges.Rows = append(ranges.Rows, []Cell{
+			text(format.Sizes(one.From)), text(format.Sizes(one.To)), {fmt.Sprintf("%.2f x", 1+one.Regret), one.Regret}, text(one.Run.Configuration.String()), text(one.Next),
+		})
 	}
+	s.table(ranges)
 	s.table(t)
 	if r.Text != "" {
 		s.Folded = append(s.Folded, Fold{"the fastest configuration", r.Text})
 	}
 	s.Notes = append(s.Notes, r.Warnings...)
 	return nil
+}
+
+// fastest is a table of configurations, with their times at each size where there are several.
+func fastest(title string, best []searchOf) Table {
+	t := Table{Title: title, Header: columns(">time", ">of the roof", "configuration")}
+	if len(best) > 0 && len(best[0].Times) > 0 {
+		t.Header[0].Name = "mean"
+	}
+	for _, b := range best {
+		row := []Cell{seconds(b.Seconds), {}, text(b.Configuration.String())}
+		if b.OfRoof > 0 {
+			row[1] = percent(b.OfRoof)
+		}
+		for i, one := range b.Times {
+			if len(t.Rows) == 0 {
+				t.Header = slices.Insert(t.Header, i+1, Column{format.Sizes(one.At), true})
+			}
+			row = slices.Insert(row, i+1, seconds(one.Seconds))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // choices shows how the options of each choice go with the time: the part of its variance that lies between options, and a line for each configuration.

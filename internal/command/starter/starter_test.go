@@ -1,4 +1,4 @@
-package starter
+package starter_test
 
 import (
 	"errors"
@@ -6,20 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gpuperf/internal/command/starter"
 )
 
 // TestWrite: every file is written, none is overwritten, and then none is written either.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := SizesFor("gpu").Write(dir); err != nil {
+	if err := starter.SizesFor("gpu").Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	kernel := filepath.Join(dir, Files[0].Name)
-	last := filepath.Join(dir, Files[2].Name)
+	kernel := filepath.Join(dir, starter.Files[0].Name)
+	last := filepath.Join(dir, starter.Files[2].Name)
 	if err := errors.Join(os.WriteFile(last, []byte("mine"), 0o644), os.Remove(kernel)); err != nil {
 		t.Fatal(err)
 	}
-	if err := SizesFor("cpu").Write(dir); !errors.Is(err, fs.ErrExist) {
+	if err := starter.SizesFor("cpu").Write(dir); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(last); err != nil || string(text) != "mine" {
@@ -33,7 +35,7 @@ func TestWrite(t *testing.T) {
 // TestSizes: predictions are for other sizes than measurements, and all fill the work-groups of both variants.
 func TestSizes(t *testing.T) {
 	for _, kind := range []string{"cpu", "gpu"} {
-		s := SizesFor(kind)
+		s := starter.SizesFor(kind)
 		measured := map[int64]bool{}
 		for _, n := range s.Measure {
 			measured[n] = true

@@ -1,4 +1,4 @@
-package stock
+package stock_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
+	"gpuperf/internal/command/stock"
 )
 
 // TestStale: a profile is in doubt for each of the reasons, and for none where nothing has changed.
@@ -37,7 +38,7 @@ func TestStale(t *testing.T) {
 		d := device.Info{Fingerprint: p.Device}
 		c.change(p, &d)
 		got := ""
-		for _, doubt := range Stale(p, []device.Info{d}) {
+		for _, doubt := range stock.Stale(p, []device.Info{d}) {
 			got += doubt.Text
 		}
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -60,14 +61,14 @@ func TestDiff(t *testing.T) {
 		fit("new", calibrate.Estimate{Name: "e", Value: 5}),
 	}}
 	nan := math.NaN()
-	want := []Difference{
+	want := []stock.Difference{
 		{Model: "m", Parameter: "a", Was: 1, Is: 2, Deviations: 2},
 		{Model: "m", Parameter: "b", Was: 2, Is: nan, Deviations: nan},
 		{Model: "m", Parameter: "d", Was: nan, Is: 4, Deviations: nan},
 		{Model: "only", Parameter: "c", Was: 3, Is: nan, Deviations: nan},
 		{Model: "new", Parameter: "e", Was: nan, Is: 5, Deviations: nan},
 	}
-	got := Diff(was, is)
+	got := stock.Diff(was, is)
 	if len(got) != len(want) {
 		t.Fatalf("%d differences, want %d: %v", len(got), len(want), got)
 	}
@@ -90,11 +91,11 @@ func TestJournals(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("{\"version\": 7}\n{}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	all, err := Journals(folder, nil)
+	all, err := stock.Journals(folder, nil)
 	if err != nil || len(all) != 1 || !strings.Contains(all[0].Error, "bad.jsonl:1") {
 		t.Errorf("%+v, %v", all, err)
 	}
-	bytes, files := Size(folder)
+	bytes, files := stock.Size(folder)
 	if files != 1 || bytes != 18 {
 		t.Errorf("%d bytes in %d files", bytes, files)
 	}

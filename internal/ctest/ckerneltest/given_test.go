@@ -53,6 +53,20 @@ func TestGiven(t *testing.T) {
 			__global__ void k(float *y, float *z, int n) { Bits f; f.a = threadIdx.x; f.b = threadIdx.x; if (f.a < 2) y[threadIdx.x] = 1; if (f.b < 0) z[threadIdx.x] = 1; }`,
 			"store y 32, store z 32",
 		},
+		{
+			"templates for some types alone", `#include <type_traits>
+			template <class T, class U> __device__ typename std::enable_if<!std::is_same<T, U>::value, T>::type cast(U v) { return static_cast<T>(v) * 2; }
+			template <class T, class U> __device__ typename std::enable_if<std::is_same<T, U>::value, T>::type cast(U v) { return v; }
+			template <class T, std::enable_if_t<std::is_same<T, float>::value, int> = 0> __device__ T two(T x) { return x + x; }
+			template <class T, std::enable_if_t<!std::is_same<T, float>::value, int> = 0> __device__ T two(T x) { return x * x; }
+			__global__ void k(float *y, const float *x, const int *d, int n) { int i = threadIdx.x; y[i] = cast<float>(d[i]); y[i] = cast<float>(x[i]); y[i] = two(x[i]); y[i] = two(d[i]); }`,
+			"float32 add 32, float32 mul 32, int32 mul 32, load d 64, load x 64, store y 128",
+		},
+		{
+			"a record that has the name of another one, which it derives from", `namespace a { struct X { float v; }; } namespace b { struct X : a::X { float w; }; }
+			__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }`,
+			"store y 32",
+		},
 		{"a local reference", `__global__ void k(float *y, int n) { int m = 0; int &q = m; q = n; if (threadIdx.x < m) y[threadIdx.x] = 1; }`, "store y 24"},
 		{
 			"a reference that a loop changes", `__global__ void k(float *y, int n) { int m = 0; int &q = m; for (int k = 0; k < 4; k++) q += 2;

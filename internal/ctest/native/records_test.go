@@ -140,10 +140,28 @@ func (g *generator) specialized() {
 	g.helper("scaled", "template <class T, int N> __device__ T scaled(T x);\ntemplate <class T, int N> __device__ T scaled(T x) { return x * T(N); }\n"+
 		"template <> __device__ float scaled<float, 3>(float x) { return x + x + x; }\n"+
 		"template <class T> struct kind { static constexpr int n = 2; };\ntemplate <> struct kind<double> { static constexpr int n = 3; };")
-	switch g.Intn(3) {
+	switch g.Intn(6) {
 	case 0:
 		g.line("acc += scaled<float, %d>(%s);", 2+g.Intn(3), g.value(1))
 	case 1:
+		g.mark("conditions on the types of a template")
+		g.helper("cast", "template <class T, class U> __device__ typename std::enable_if<!std::is_same<T, U>::value, T>::type cast(U v) { return static_cast<T>(v) * 2; }\n"+
+			"template <class T, class U> __device__ std::enable_if_t<std::is_same_v<T, U>, T> cast(U v) { return v; }\n"+
+			"template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0> __device__ T grown(T x) { return x + x + x; }\n"+
+			"template <class T, typename = std::enable_if_t<std::is_floating_point<T>::value>, int = 0> __device__ T grown(T x) { return x * x; }")
+		g.line("acc += cast<float>(%s) + cast<float>((float) (%s)) + grown((int) (%s)) + grown((float) (%s));", g.index(0), g.value(0), g.index(0), g.value(0))
+	case 2, 3:
+		g.mark("templates of records as arguments of templates")
+		g.helper("folded", "template <class T> struct plus_of { __device__ T operator()(T a, T b) const { return a + b; } static constexpr int first = 0; };\n"+
+			"template <class T> struct times_of { __device__ T operator()(T a, T b) const { return a * b; } static constexpr int first = 1; };\n"+
+			"template <class T, template <class> class Op, int N> __device__ T folded(const T *a) {\n\tT s = Op<T>::first;\n\tfor (int k = 0; k < N; k++)\n\t\ts = Op<T>()(s, a[k]);\n\treturn s;\n}\n"+
+			"template <class T, class F> __device__ T with(T a, T b, F op) { return op(a, op(b, a)); }")
+		if g.real == "float" && g.in(2) {
+			g.line("acc += folded<float, %s, %d>(%s + %s);", g.pick("plus_of", "times_of"), 1+g.Intn(4), g.param("x"), g.index(0))
+			return
+		}
+		g.line("acc += with((float) (%s), (float) (%s), %s<float>());", g.value(0), g.value(0), g.pick("plus_of", "times_of"))
+	case 4:
 		k := g.name("k")
 		g.line("for (int %[1]s = 0; %[1]s < kind<%[2]s>::n; %[1]s++)", k, g.pick("float", "double"))
 		g.line("\tacc += %s[%s + %s];", g.param("x"), k, g.index(0))

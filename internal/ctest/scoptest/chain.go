@@ -23,14 +23,23 @@ func Chain(t *rapid.T) string {
 	}
 	for range rapid.IntRange(1, 2).Draw(t, "loops") {
 		low, high, _ := strings.Cut(g.pick("bounds", "0 n", "1 n", "1 n-1", "0 n-2", "2 m", "1 n+m"), " ")
+		step := g.pick("step", "1", "1", "1", "1", "1", "1", "1", "1", "2", "3")
 		if g.chance("down", 5) {
-			g.line("  for (int i = %s - 1; i >= %s; i--) {", high, low)
+			g.line("  for (int i = %s - 1; i >= %s; i -= %s) {", high, low, step)
 		} else {
-			g.line("  for (int i = %s; i < %s; i++) {", low, high)
+			g.line("  for (int i = %s; i < %s; i += %s) {", low, high, step)
+		}
+		if g.chance("some", 8) {
+			g.line("  if (%s)", g.pick("condition", "i < m", "2 * i != n", "n > m", "i % 3 == 1", "i > 2"))
 		}
 		if g.chance("over several", 6) {
 			g.line("    for (int j = %s; j < %s; j++)", g.pick("from", "0", "1", "i"), g.pick("to", "m", "i", "n"))
 			g.line("      A[50][50] %s= B[i + 20][j + 20] * %s;", g.pick("operator", "+", "-"), g.pick("factor", "0.5", "C[j + 20]", "alpha"))
+			g.line("  }")
+			continue
+		}
+		if g.chance("lines", 3) {
+			g.lines()
 			g.line("  }")
 			continue
 		}
@@ -51,6 +60,34 @@ type chain struct {
 	generator
 	// floats: sums go along C, whose roundings nothing else sees then.
 	floats bool
+}
+
+// lines writes loops whose values are fractions of those before, of lines that may have nothing to do with each other.
+func (g *chain) lines() {
+	array, other := "A", "B"
+	if rapid.Bool().Draw(g.t, "other") {
+		array, other = other, array
+	}
+	for range rapid.IntRange(1, 2).Draw(g.t, "sweeps") {
+		at, before, head := "j + 21", "j + 20", "for (int j = %s; j < %s; j++)"
+		if rapid.Bool().Draw(g.t, "back") {
+			at, before, head = before, at, "for (int j = %[2]s - 1; j >= %[1]s; j--)"
+		}
+		place := g.pick("place", "[i + 20][%s]", "[%s][i + 20]")
+		x, now := array+fmt.Sprintf(place, before), array+fmt.Sprintf(place, at)
+		if rapid.Bool().Draw(g.t, "begin") {
+			g.line("    %s = %s;", array+fmt.Sprintf(place, "20"), g.pick("first", "1", "alpha", "B[i + 20][20]"))
+		}
+		g.line("    "+head+" {", g.pick("from", "0", "1", "2"), g.pick("to", "n", "m", "n - 1"))
+		y := g.pick("y", other+"[i + 20][j + 20]", other+"[j + 20][21]", "alpha", "C[j + 20]", "D[i + 20]")
+		g.line("      %s = %s;", now, fmt.Sprintf(g.pick("fraction",
+			"0.5 / (4 - %[1]s)", "%[2]s / (%[2]s + 2 - 0.25 * %[1]s)", "(%[2]s + 0.5 * %[1]s) / (2 + %[2]s)", "0.25 * %[1]s + %[2]s", "%[2]s - %[1]s", "(%[1]s + 1) / (2 * %[1]s + %[2]s * %[2]s)",
+			"%[3]s * 0.5 + %[1]s / 3", "3 * %[1]s + %[2]s", "-%[1]s * %[2]s / 4 + j", "1 + 1 / (%[1]s * %[1]s + 1)"), x, y, now))
+		if g.chance("beside", 3) {
+			g.line("      %s[90][j + 20] = %s[90][j + 19] * 0.5 + %s;", other, other, x)
+		}
+		g.line("    }")
+	}
 }
 
 // term is what an iteration has to say.
