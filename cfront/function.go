@@ -88,7 +88,17 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 }
 
 func sameParams(a, b []param) bool {
-	return slices.EqualFunc(a, b, func(x, y param) bool { return x.t.pointed().same(y.t.pointed()) && x.t.alias == y.t.alias })
+	return slices.EqualFunc(a, b, func(x, y param) bool {
+		return x.t.pointed().same(y.t.pointed()) && x.t.alias == y.t.alias && x.t.memory() == y.t.memory()
+	})
+}
+
+// memory is the space of what a pointer or an array leads to, by which functions of OpenCL C are told apart; "" for others.
+func (t *ctype) memory() Space {
+	if t.form != pointerForm && t.form != arrayForm {
+		return ""
+	}
+	return t.elem.innermost().space
 }
 
 func types(params []param) string {
@@ -300,7 +310,9 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		t := args[i].t.pointed()
 		switch {
 		case x.t.pointed().same(t):
-			score++
+			if x.t.memory() == args[i].t.memory() {
+				score++
+			}
 		case x.t.form == groupForm, t.form == groupForm:
 			return 0, false
 		case t.form == otherForm:

@@ -253,6 +253,7 @@ func TestDeclarations(t *testing.T) {
 		{"a bad instance", cfront.CUDA, "f<", "template <int N> __global__ void f() {}", "error: <the function f<>:1:3: the text ends where an expression should stand"},
 		{"syntax", cfront.OpenCL, "f", "kernel void f(global int *p) {\n  p[0] = ;\n}", `error: a:2:10: ";" stands where an expression should stand`},
 		{"brace", cfront.OpenCL, "", "kernel void f(global int *p) {", "error: a:1:30: the bracket is not closed"},
+		{"twice for one space", cfront.OpenCL, "", "void f(local int *p) {}\nvoid f(global int *p) {}\nvoid f(local int *p) {}", "error: a:3:6: f has a body already"},
 		{"twice", cfront.OpenCL, "", "void f() {}\nvoid f() {}", "error: a:2:6: f has a body already"},
 		{"header", cfront.OpenCL, "", "#include <no.h>\n#include \"no.h\"\n", ""},
 		{"language", "Fortran", "", "", "error: a: Fortran is no language that is read here"},

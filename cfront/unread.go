@@ -334,6 +334,11 @@ func (p *cursor) defining(name string, isOne bool) []string {
 				qualifies[t.Text] = true
 			}
 			list = append(list, t.Text)
+		case is(i-1, "(") && is(after, ")") && is(after+1, "(") && !named(i-2): // (T)(a, b)
+			isType[t.Text] = true
+			list = append(list, t.Text)
+		case is(i-1, ",") && is(after, ",", ";", "=", "[") && i > 1 && declared[p.tokens[i-2].Text]:
+			declared[t.Text] = true
 		case named(i-1) || is(i-1, "}") || is(i-1, "*", "&") && named(i-2) && (!upper || p.types(i-2) || isType[p.tokens[i-2].Text]):
 			declared[t.Text] = true
 		case upper && inside && !is(after, "("):
@@ -341,6 +346,12 @@ func (p *cursor) defining(name string, isOne bool) []string {
 		}
 	}
 	var flags []string
+	for _, n := range slices.Clone(list) { // a vector's name may be glued of that of its lanes
+		base := strings.TrimSuffix(n, lanes.FindString(n))
+		if isType[n] && base != n && !slices.Contains(list, base) && p.file.Mentions(base) {
+			list, isType[base] = append(list, base), true
+		}
+	}
 	for _, n := range list {
 		flag := "-D " + n + "=…"
 		switch {
@@ -369,15 +380,26 @@ func (p *cursor) means(name string) bool {
 		slices.Contains(p.lang.kernels, name) || slices.Contains(p.lang.ignored, name) || strings.HasPrefix(name, "__")
 }
 
+// Mentions reports that a text of the file has a name in it. Others are made by ##.
+func (f *File) Mentions(name string) bool {
+	whole := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for _, text := range f.texts {
+		if strings.Contains(text, name) && whole.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
 // proposedType is what a type may be that a program defines, by its name: an integer where that tells it.
 func proposedType(name string) string {
-	if integralName.MatchString(strings.ToLower(name)) {
+	if integerName.MatchString(strings.ToLower(name)) {
 		return "int"
 	}
 	return "float"
 }
 
-var integralName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
+var integerName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
 
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")

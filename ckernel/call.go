@@ -5,7 +5,6 @@ import (
 	ones "math/bits"
 	"slices"
 	"strings"
-	"unicode"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
@@ -147,6 +146,9 @@ func (b *builder) shuffled(x *cfront.Call) expr.Expr {
 		label = short
 		args = args[min(1, len(args)):]
 	}
+	if of, _ := cfront.IntrinsicOf(x.Func); x.DType.IsVector() && of.Kind == cfront.Vote {
+		return b.ballot(x)
+	}
 	if x.DType.IsVector() {
 		return b.shuffledLanes(x)
 	}
@@ -173,6 +175,25 @@ func (b *builder) shuffled(x *cfront.Call) expr.Expr {
 	f.Name = b.functionNamed(label, f)
 	call.Func = f.Name
 	return call
+}
+
+// ballot is a vote whose result is a vector of bits: one operation, which the first lane has.
+func (b *builder) ballot(x *cfront.Call) expr.Expr {
+	held := b.scratch("vote", expr.Int32)
+	b.assignTemp(x.Pos, held, b.value(x.Args[0]))
+	out := b.vectorArray("votes", x.DType)
+	for lane := range x.DType.Lanes() {
+		f := &kernel.Function{
+			Result: x.DType.Base(), Counts: map[expr.DType]map[string]int64{}, Params: []kernel.FunctionParam{{Name: "a", DType: expr.Int32}},
+			Body: fmt.Sprintf("return %s(a).s%x;", x.Func, lane),
+		}
+		if lane == 0 {
+			f.Counts[x.DType.Base()] = map[string]int64{"func:" + x.Func: 1}
+		}
+		f.Name = b.functionNamed(x.Func, f)
+		b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, out, constant(lane), 1, nil), rhs: &expr.Call{Func: f.Name, Args: []expr.Expr{expr.Var{Name: held}}}})
+	}
+	return b.access(x.Pos, out, constant(0), x.DType.Lanes(), nil)
 }
 
 // shuffledLanes is an exchange of a vector, lane by lane.
@@ -412,20 +433,6 @@ func saturated(of func([]expr.Expr, expr.DType) expr.Expr) func([]expr.Expr, exp
 	}
 }
 
-// noFunction refuses a call of a function that neither the file nor the language has.
-func (b *faults) noFunction(x *cfront.Call) {
-	hint := "put its definition into the file"
-	if absent := b.file.Absent(x.Func); absent != "" {
-		hint += "; " + absent
-	}
-	err := b.file.Errorf(x.Place(), "%s is no function that is known", x.Func).WithHint("%s; %s", hint, elsewhere)
-	err.Lacks = x.Func
-	if macro, value := glued(x.Func); macro != "" {
-		err.Flags = []string{"-D " + macro + "=" + value}
-	}
-	panic(fault{err: err})
-}
-
 // otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
 func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Expr) expr.Expr {
 	t := x.DType
@@ -474,23 +481,4 @@ var knownFunctions = map[string]bool{
 	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
 	"normcdf": true, "normcdfinv": true, "erfcinv": true, "j0": true, "j1": true, "y0": true, "y1": true, "rhypot": true, "rootn": true,
 	"asinpi": true, "acospi": true, "atanpi": true, "atan2pi": true, "ilogb": true, "ctz": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true, "curand_skip": true, "curand_poisson": true,
-}
-
-// glued splits the name of a function that ## made of a known beginning and a macro which nothing defines, as of convert_T4: the macro, with a value under which the
-// function is known. It is "" for others.
-func glued(name string) (macro, value string) {
-	at := strings.IndexFunc(name, unicode.IsUpper)
-	for at > 0 && name[at-1] == '_' && at > 1 && unicode.IsUpper(rune(name[at-2])) {
-		at--
-	}
-	if at <= 0 || name[at:] != strings.ToUpper(name[at:]) {
-		return "", ""
-	}
-	lanes := name[len(strings.TrimRight(name, "2346816")):]
-	for _, v := range []string{"f", "float" + lanes, "int" + lanes} {
-		if _, known := cfront.IntrinsicOf(name[:at] + v); known {
-			return name[at:], v
-		}
-	}
-	return "", ""
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"gpuperf/cfront"
 	"gpuperf/internal/source"
@@ -187,4 +189,37 @@ func (b *flow) opaqueParts() []kernel.Opaque {
 		return cmp.Or(cmp.Compare(x.Place.File, y.Place.File), cmp.Compare(x.Place.Line, y.Place.Line), cmp.Compare(x.Place.Column, y.Place.Column), cmp.Compare(x.Text, y.Text))
 	})
 	return slices.Compact(out)
+}
+
+// noFunction refuses a call of a function that neither the file nor the language has.
+func (b *faults) noFunction(x *cfront.Call) {
+	hint := "put its definition into the file"
+	if absent := b.file.Absent(x.Func); absent != "" {
+		hint += "; " + absent
+	}
+	err := b.file.Errorf(x.Place(), "%s is no function that is known", x.Func).WithHint("%s; %s", hint, elsewhere)
+	err.Lacks = x.Func
+	if macro, value := glued(x.Func); macro != "" && !b.file.Mentions(x.Func) {
+		err.Flags = []string{"-D " + macro + "=" + value}
+	}
+	panic(fault{err: err})
+}
+
+// glued splits the name of a function that ## made of a known beginning and a macro which nothing defines, as of convert_T4: the macro, with a value under which the
+// function is known. It is "" for others.
+func glued(name string) (macro, value string) {
+	at := strings.IndexFunc(name, unicode.IsUpper)
+	for at > 0 && name[at-1] == '_' && at > 1 && unicode.IsUpper(rune(name[at-2])) {
+		at--
+	}
+	if at <= 0 || name[at:] != strings.ToUpper(name[at:]) {
+		return "", ""
+	}
+	lanes := name[len(strings.TrimRight(name, "2346816")):]
+	for _, v := range []string{"f", "float" + lanes, "int" + lanes} {
+		if _, known := cfront.IntrinsicOf(name[:at] + v); known {
+			return name[at:], v
+		}
+	}
+	return "", ""
 }

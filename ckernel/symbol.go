@@ -101,9 +101,10 @@ type again struct{}
 
 func (b *bindings) here(at cfront.Pos) site { return site{at, b.path} }
 
-// follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows.
+// follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows, or a parameter of the kernel that nothing assigns to.
 func (b *bindings) follows(v *builderVar) bool {
-	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !b.inMemory(v)
+	holds := v.DType.Size() >= 4 || v.DType == expr.Bool || slices.Contains(b.fn.Params, v) && !b.assignedTo[v]
+	return len(v.Dims) == 0 && (v.DType.IsInteger() || v.DType == expr.Bool) && holds && !b.learnt.opaque[v] && !b.inMemory(v)
 }
 
 // inMemory reports whether a variable is in memory that work-items share, has members of several types in one place, or is accessed as another type.

@@ -148,11 +148,11 @@ func (p *proposal) guarded(f func()) (ok bool) {
 	return true
 }
 
-// free reports that nothing defines a name, or the text only where -D does not.
+// free reports that nothing defines a name, or the text only where -D does not. Names that begin with __ are those of compilers.
 func (p *proposal) free(name string) bool {
 	m := p.macros[name]
 	_, kept := p.before[name]
-	return (m == nil || m.fallback) && !kept && ownMacros[name] == nil && name != "defined" && !strings.HasPrefix(name, "__has_")
+	return (m == nil || m.fallback) && !kept && ownMacros[name] == nil && name != "defined" && !strings.HasPrefix(name, "__")
 }
 
 // open are the free names of a condition, and values that may decide it: 1, and the numbers in it with those beside them.

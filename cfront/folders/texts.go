@@ -37,8 +37,9 @@ type text struct{ file, text string }
 // Definition finds a function, a type or a macro with arguments in the files of kernels and the headers around the file, the nearest first: what a program puts
 // before the text of its kernels. Headers of C++ are passed over. It is nil where nothing defines the name.
 func (f *Folders) Definition(name string) *Found {
+	cl := slices.Contains(kernelFiles, path.Ext(f.file))
 	for _, t := range f.texts(slices.Concat(kernelFiles, headerFiles)) {
-		if slices.Contains(headerFiles, path.Ext(t.file)) && strings.Contains(t.text, name) && ofHost.MatchString(t.text) {
+		if strings.Contains(t.text, name) && (slices.Contains(headerFiles, path.Ext(t.file)) && ofHost.MatchString(t.text) || cl && ofCUDA.MatchString(t.text)) {
 			continue
 		}
 		for at := range occurrences(t.text, name) {
@@ -53,6 +54,9 @@ func (f *Folders) Definition(name string) *Found {
 // ofHost finds what no kernel has.
 var ofHost = regexp.MustCompile(`\bstd::|(?m)^\s*(namespace|template|class|extern "C")\b|#\s*include\s*<(stdio|stdlib|string|vector|iostream|CL/)`)
 
+// ofCUDA finds what no OpenCL C has.
+var ofCUDA = regexp.MustCompile(`\bthreadIdx\b|\b__device__\b|\b__forceinline__\b`)
+
 // occurrences are the places of a name in a text.
 func occurrences(text, name string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
@@ -63,7 +67,7 @@ func occurrences(text, name string) func(yield func(int) bool) {
 			}
 			at := from + i
 			from = at + len(name)
-			if (at == 0 || !inName(text[at-1])) && (from == len(text) || !inName(text[from])) && !yield(at) {
+			if (at == 0 || !inName(text[at-1]) || at > 1 && text[at-2:at] == "-D") && (from == len(text) || !inName(text[from])) && !yield(at) {
 				return
 			}
 		}

@@ -19,7 +19,7 @@ const maxAsked = 12
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
 	kernels, first := o.launchedFunction(ctx, path)
 	file, _, _ := source.CutName(path)
-	a := &asking{around: folders.Around(file), before: o.Before}
+	a := &asking{around: folders.Around(file), before: o.Before, by: map[string]string{}}
 	at := a.ask(ctx, kernels, first)
 	if at == nil {
 		return kernels, first
@@ -35,7 +35,8 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 type asking struct {
 	around *folders.Folders
 	flags  []string
-	before []string // files before the one of the function
+	before []string          // files before the one of the function
+	by     map[string]string // files that were put there, by the names that they define; "" where that did not help
 	sizes  []string
 	notes  []string // on values that are not proposals of perf
 	moved  bool     // what files around say stands for what an error proposes
@@ -54,7 +55,7 @@ func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.
 	if !errors.As(err, &at) {
 		return nil
 	}
-	added := a.define(at, at.Lacks)
+	added := a.takeBack(at) || a.define(at, at.Lacks)
 	for _, f := range at.Flags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(f, "-D "), "=")
 		if a.define(at, name) {
@@ -83,9 +84,10 @@ func (a *asking) define(at *source.Error, name string) bool {
 		return false
 	}
 	found := a.around.Definition(name)
-	if found == nil || slices.Contains(a.before, found.File) {
+	if _, tried := a.by[name]; found == nil || tried || slices.Contains(a.before, found.File) {
 		return false
 	}
+	a.by[name] = found.File
 	i := slices.Index(a.before, at.File)
 	if i < 0 {
 		i = len(a.before)
@@ -94,6 +96,19 @@ func (a *asking) define(at *source.Error, name string) bool {
 	a.moved = a.moved || len(at.Flags) > 0
 	a.notes = append(a.notes, fmt.Sprintf("%s is defined in %s:%d", name, found.File, found.Line))
 	return true
+}
+
+// takeBack takes away a file that does not help: one that is not read for a reason that nothing mends, or leaves out what it should define.
+func (a *asking) takeBack(at *source.Error) bool {
+	for name, file := range a.by {
+		if file != "" && (name == at.Lacks || file == at.File && at.Lacks == "" && len(at.Flags) == 0) {
+			a.by[name] = ""
+			a.before = slices.DeleteFunc(slices.Clone(a.before), func(f string) bool { return f == file })
+			a.notes = slices.DeleteFunc(a.notes, func(n string) bool { return strings.HasPrefix(n, name+" is defined in "+file) })
+			return true
+		}
+	}
+	return false
 }
 
 // defined reports that a file of those before defines a name.

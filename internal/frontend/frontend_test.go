@@ -78,3 +78,42 @@ __kernel void f(__global real *y, int n) { if (get_global_id(0) < n) y[get_globa
 		t.Error(err)
 	}
 }
+
+// TestAround: what files around a kernel define is proposed by their names, and with the line that is proposed the kernel is read.
+func TestAround(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"a.cl":        "#define JOINED(t) convert_##t\n#define CONVERT(t) JOINED(t)\n__kernel void f(__global real *y, int w, int h) {\n  int x = get_global_id(0), z = get_global_id(1);\n  if (x + z * w < w * h) y[x + z * w] = twice(STEP * CONVERT(T4)((float4)(x)).x);\n}\n",
+		"helpers.cl":  "real twice(real x) { return 2 * x; }\n",
+		"types.cl":    "#ifndef NEVER\ntypedef float real;\n#endif\n",
+		"misleads.cl": "#ifdef NEVER\nint twice2(int x) {}\n#endif\n",
+		"host.cpp":    "int main() { build(\"-DSTEP=3 -DT4=\" + type); }\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Options{Kernel: "f"}.Load(t.Context(), "a.cl")
+	for _, want := range []string{
+		"real is defined in types.cl:2", "twice is defined in helpers.cl:1", "STEP=3 is that of host.cpp:1", "host.cpp:1 gives T4",
+		"all that it asks for, with values that are proposals: -D STEP=3 --local 16,16 --global n,m -D T4=float4 --before types.cl --before helpers.cl -p w=256,h=256,n=256,m=256",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	o := Options{Kernel: "f", Local: "16,16", Global: "n,m"}
+	o.Define, o.Before = []string{"STEP=3", "T4=float4"}, []string{"types.cl", "helpers.cl"}
+	kernels, err := o.Load(t.Context(), "a.cl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err := kernels[0].At(t.Context(), map[string]int64{"w": 16, "h": 16, "n": 16, "m": 16}); err != nil || len(k.Kernel.Opaque) > 0 {
+		t.Error(k, err)
+	}
+	o.Before = []string{"absent.cl"}
+	if _, err := o.Load(t.Context(), "a.cl"); err == nil || !strings.Contains(err.Error(), "absent.cl") {
+		t.Errorf("got %v for a file that is not there", err)
+	}
+}

@@ -327,10 +327,10 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 	return f, nil
 }
 
-// refusal is why a function is not read: what refuses it whatever is left out. Where that is no text of C, a macro of a header may be lacking, which the error of the
-// whole tells.
+// refusal is why a function is not read: what refuses it whatever is left out. Where that is no text of C, or the whole lacks a name, a macro or a function of another
+// file may be lacking, which the error of the whole tells.
 func refusal(whole, partly error) error {
-	if cfront.Malformed(partly) {
+	if at := (*source.Error)(nil); cfront.Malformed(partly) || partly != nil && errors.As(whole, &at) && at.Lacks != "" {
 		return whole
 	}
 	return partly

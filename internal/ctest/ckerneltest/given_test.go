@@ -184,6 +184,57 @@ __global__ void k(unsigned char *y, const unsigned *x, int n) { unsigned v = x[t
 }
 
 // given is the function k of a text as a kernel.
+// TestGivenOpenCL: as TestGiven of functions in OpenCL C, of 32 work-items.
+func TestGivenOpenCL(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		sizes      map[string]int64
+		want       string
+	}{
+		{
+			"overloads for spaces of memory", `float __attribute__((overloadable)) get(const __global float *p, int i) { return p[i]; }
+			float __attribute__((overloadable)) get(const __local float *p, int i) { return p[i] * 2; }
+			__kernel void k(__global float *y, __global const float *x) { __local float t[32]; int l = get_local_id(0);
+			t[l] = get(x, l); barrier(CLK_LOCAL_MEM_FENCE); y[l] = get(t, 31 - l); }`,
+			nil, "float32 mul 32, load t 32, load x 32, store t 32, store y 32",
+		},
+		{
+			"a vote whose result is a vector", `__kernel void k(__global uint *y, __global const float *x) { int l = get_local_id(0);
+			uint4 b = sub_group_ballot(x[l] > 0); y[l] = b.x + b.y; }`,
+			nil, "load x 32, store y 32, uint32 add 32, uint32 func:sub_group_ballot 32",
+		},
+		{
+			"numbers of 8 and 16 bits that are passed", `__kernel void k(__global float *y, char c, short s, uchar u) { int l = get_local_id(0);
+			if (c == 'a') y[l] = 1; if (s < 0) y[l] = 2; if (u >= 200) y[l] = 3; for (int i = 0; i < u - 200; i++) y[l + i] = 4; }`,
+			map[string]int64{"c": 97, "s": -3, "u": 202},
+			"store y 160",
+		},
+		{
+			"one of 8 bits that is changed", `__kernel void k(__global float *y, char c) { int l = get_local_id(0); c += 100; if (c == 5) y[l] = 1; }`,
+			map[string]int64{},
+			"int32 add 32, store y 32", // as if the condition held
+		},
+	} {
+		file, err := cfront.Parse(t.Context(), "given.cl", c.text, cfront.Options{Language: cfront.OpenCL})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		k, err := ckernel.Read(t.Context(), file, ckernel.Options{Kernel: "k", Local: []int64{32}, Global: []string{"32"}})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		s, err := features.Count(k, features.Options{SubgroupSize: 1, NoMadd: true, ExactBranches: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := totals(t, s, c.sizes); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 func given(t *testing.T, text string) *kernel.Kernel {
 	t.Helper()
 	return launchedOver(t, text, "32")

@@ -77,7 +77,7 @@ func (g *generator) param(name string) string {
 // parameters are all there may be: types in CUDA C.
 var parameterTypes = map[string]string{
 	"y": "REAL *", "x": "const REAL *", "z": "const REAL *__restrict__ ", "d": "int *", "idx": "const int *", "w": "double *", "h": "half *", "b": "unsigned char *",
-	"u": "unsigned int *", "s": "short *", "v": "float4 *", "q": "const float4 *", "p2": "const float2 *", "alpha": "float ", "n": "int ", "m": "int ", "un": "unsigned int ",
+	"u": "unsigned int *", "s": "short *", "v": "float4 *", "q": "const float4 *", "p2": "const float2 *", "alpha": "float ", "n": "int ", "m": "int ", "un": "unsigned int ", "cp": "char ", "bp": "unsigned char ",
 	"iv": "const int4 *", "ll": "long long *", "part": "__local float *", "h2": "half2 *", "uv": "const uchar4 *", "d2": "double2 *",
 	"pr": "struct pair *", "mx": "struct mixed *", "pv": "struct pair ",
 }
@@ -142,7 +142,7 @@ func random(seed int64) *function {
 				at[p] = []int64{1 + g.Int63n(6), 5 + g.Int63n(20), 2 * g.local[0] * (1 + g.Int63n(2))}[s]
 			case "m":
 				at[p] = 1 + g.Int63n(7)
-			case "un":
+			case "un", "cp", "bp":
 				at[p] = g.Int63n(9)
 			}
 		}

@@ -249,6 +249,10 @@ func (g *generator) bound() string {
 	case 1:
 		return fmt.Sprint(1 + g.Intn(6))
 	case 2:
+		if g.axes == 1 {
+			g.mark("narrow parameter")
+			return g.param(map[bool]string{true: "cp", false: "bp"}[g.cuda]) + " + 1"
+		}
 		return g.param("m") + " + 1"
 	case 3:
 		if g.cuda && g.in(2) {
