@@ -22,10 +22,10 @@ type draft struct {
 
 // Limits of trying instances of the templates of a file.
 const (
-	maxTrials    = 48        // of one template
+	maxTrials    = 48      // of one template
 	maxTrialWork = 300_000 // tokens that are read
-	maxFitting   = 6         // records that have what a template uses
-	unreadable   = 1 << 20   // the cost of an instance that is refused
+	maxFitting   = 6       // records that have what a template uses
+	unreadable   = 1 << 20 // the cost of an instance that is refused
 )
 
 // proposer tries instances of the templates of kernels.
