@@ -210,16 +210,21 @@ func (p *typer) operator(at Pos, f Intrinsic, t *ctype, args []value) value {
 		return p.castTo(at, t, args[i])
 	}
 	one := value{&Int{intType.typed(at), 1}, intType}
+	var v value
 	switch {
 	case len(args) == 2:
-		return p.operation(at, f.IR, number(0), number(1))
+		v = p.operation(at, f.IR, number(0), number(1))
 	case len(args) == 1 && f.IR == "-":
 		return p.sign(at, "-", number(0))
 	case len(args) == 1 && f.IR == "/":
-		return p.operation(at, "/", p.castTo(at, t, one), number(0))
+		v = p.operation(at, "/", p.castTo(at, t, one), number(0))
+	default:
+		p.fail(at, "%s does not take %d arguments", f.Name, len(args))
 	}
-	p.fail(at, "%s does not take %d arguments", f.Name, len(args))
-	return value{}
+	if b, ok := v.e.(*Binary); ok {
+		b.Func = f.Name
+	}
+	return v
 }
 
 // conversion is a function that converts numbers, or puts lanes of vectors together: the IR has the lanes that it takes of each argument.

@@ -75,7 +75,7 @@ func (v *evaluator) value(e Expr) int64 {
 	case *Unary:
 		folded = &Unary{x.typed, x.Op, known(x.X)}
 	case *Binary:
-		folded = &Binary{x.typed, x.Op, known(x.X), known(x.Y)}
+		folded = &Binary{x.typed, x.Op, known(x.X), known(x.Y), x.Func}
 	case *Cast:
 		folded = &Cast{x.typed, known(x.X)}
 	default:

@@ -34,6 +34,7 @@ type files struct {
 	path    string   // of the main file
 	roots   []string // folders, the one of the main file first
 	outer   []string // folders that names in quotes lead to, below the working directory
+	before  []string // names of files that stand before the main file, of outer
 	around  *folders.Folders
 	found   []string // folders of roots that hold headers which nobody gave a folder for
 	lang    *dialect
@@ -44,9 +45,13 @@ type files struct {
 	refused error
 }
 
-func newFiles(file, text string, include []string, lang *dialect) *files {
+func newFiles(file, text string, opt Options, lang *dialect) *files {
 	f := &files{path: file, lang: lang, texts: map[string]string{file: text}, own: map[string]string{}, names: map[string]string{}}
-	f.roots = append([]string{filepath.Dir(file)}, include...)
+	f.roots = append([]string{filepath.Dir(file)}, opt.Include...)
+	for i, name := range opt.Before {
+		f.outer = append(f.outer, filepath.Dir(name))
+		f.before = append(f.before, fmt.Sprintf("up%d/%s", i, filepath.Base(name)))
+	}
 	f.around = folders.Around(file)
 	return f
 }
@@ -67,7 +72,7 @@ func (f *files) near(name string, quoted bool) (file, text string, ok bool) {
 	if folder == "" {
 		return "", "", false
 	}
-	if !slices.Contains(f.roots, folder) {
+	if !slices.Contains(f.roots[1:], folder) { // the first is for quotes alone
 		f.roots, f.found = append(f.roots, folder), append(f.found, folder)
 	}
 	return f.find(name, quoted, "")
@@ -103,6 +108,11 @@ func (f *files) folders(quoted bool, from string) (out []string) {
 func (f *files) find(name string, quoted bool, from string) (file, text string, ok bool) {
 	if path.IsAbs(name) {
 		return "", "", false
+	}
+	if slices.Contains(f.before, name) {
+		text, err := f.open(name)
+		f.names[f.shown(name)] = name
+		return f.shown(name), text, err == nil
 	}
 	for _, folder := range f.folders(quoted, from) {
 		inner := path.Join(folder, name)
@@ -310,7 +320,7 @@ func kernelsOf(path, text string, opt Options) (out string, inStrings bool, err 
 // preprocess is the text of a file as tokens. Where conditions on a macro that nothing defines leave out all its kernels, or macros that it uses, that macro is
 // taken to be defined, as the build of the program does; and what a header that was not found may have included of the libraries that are known here is read.
 func (f *File) preprocess(ctx context.Context, files *files, defines, text string) (tokens []cpp.Token, err error) {
-	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), LeftOut: f.leftOutKernels, Kernels: f.lang.kernels, Large: f.lang.plusPlus}
+	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), Before: files.before, LeftOut: f.leftOutKernels, Kernels: f.lang.kernels, Large: f.lang.plusPlus}
 	if f.lang.plusPlus {
 		cfg.Sought = f.lang.kernels[0]
 	}
@@ -339,6 +349,7 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 		if !found {
 			continue
 		}
+		cfg.Before = nil
 		of, err := cpp.Run(ctx, cfg, l.header, text)
 		if err != nil {
 			return nil, err

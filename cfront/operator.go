@@ -142,7 +142,7 @@ func (p *typer) operation(at Pos, op string, x, y value) value {
 	if levels[op] != 8 {
 		p.sameVectors(at, x.t, y.t)
 	}
-	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
+	return p.folded(value{&Binary{typed: t.typed(at), Op: op, X: x.e, Y: y.e}, t})
 }
 
 // resultType is the type of x op y.

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
+	"gpuperf/internal/source"
 )
 
 // parser reads tokens as trees. Of kernel languages the declarations of the file are read first (external.go), and the body of a function when a
@@ -109,7 +110,12 @@ func (s *scope) find(name string) any {
 
 func parse(ctx context.Context, file, text, defines string, opt Options, check func() int) (f *File, err error) {
 	lang := dialects[opt.Language]
-	files := newFiles(file, text, opt.Include, lang)
+	files := newFiles(file, text, opt, lang)
+	for _, name := range opt.Before {
+		if _, err := files.read(name); err != nil {
+			return nil, source.Unreadable(name, err)
+		}
+	}
 	f = &File{Name: file, Language: opt.Language, lang: lang, texts: files.texts, own: files.own, Summaries: map[string]string{}, leftOutKernels: map[string][]string{}, defined: map[string]Pos{}}
 	if opt.Proposed {
 		f.instance = opt.Instance

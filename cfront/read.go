@@ -42,8 +42,12 @@ type Options struct {
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
 	Arguments []string
-	Include   []string // folders of headers, as of -I
-	Define    []string // macros, NAME or NAME=VALUE, as of -D
+	// Before are files whose texts stand before that of the file, as a program puts them together for the compiler.
+	Before  []string
+	Include []string // folders of headers, as of -I
+	Define  []string // macros, NAME or NAME=VALUE, as of -D
+	// Tried are macros as of Define which nobody gives: what the text asks for may have other values of them.
+	Tried []string
 }
 
 // File is a C file with what it includes.
@@ -112,9 +116,17 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	if !dialects[opt.Language].hosted {
 		text = strung.Raw(text)
 	}
-	defines, err := defines(opt.Define)
+	defines, err := definitions(opt.Define)
 	if err != nil {
 		return nil, err
+	}
+	for _, d := range opt.Tried {
+		text, err := definitions([]string{d})
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(d, "=")
+		defines += "#ifndef " + name + "\n" + text + "#endif\n"
 	}
 	var f *File
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func() int) (err error) {
@@ -129,7 +141,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 
 var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?$`)
 
-func defines(list []string) (string, error) {
+func definitions(list []string) (string, error) {
 	var b strings.Builder
 	for _, d := range list {
 		name, value, given := strings.Cut(d, "=")

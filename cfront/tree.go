@@ -265,6 +265,8 @@ type (
 		typed
 		Op   string
 		X, Y Expr
+		// Func is the function that it was written as, such as __fdividef, which may be less exact than the operator; "" for the operator.
+		Func string
 	}
 	// Select is If ? Then : Else.
 	Select struct {
@@ -321,7 +323,7 @@ func Operation(at Pos, op string, x, y Expr) *Binary {
 	} else if x.Type().Size() > 4 {
 		t = x.Type()
 	}
-	return &Binary{typed{Pos: at, DType: t}, op, x, y}
+	return &Binary{typed: typed{Pos: at, DType: t}, Op: op, X: x, Y: y}
 }
 
 // common is the type of arithmetic on two types (C11, 6.3.1.8).

@@ -297,7 +297,7 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 		hint = "the program puts a text in at line " + line + ": " + hint
 	}
 	err := p.file.Errorf(Pos(t.At), format, t.Text).WithHint("%s", hint)
-	err.Flags = flags
+	err.Flags, err.Lacks = flags, t.Text
 	if !p.lang.hosted && !p.lang.plusPlus && absent == "" && !p.peek(1).Is("(") { // nothing else can declare it
 		panic(fault{err: &malformed{err}})
 	}
@@ -347,7 +347,7 @@ func (p *cursor) defining(name string, isOne bool) []string {
 		case qualifies[n]:
 			flag = "-D " + n + "="
 		case isType[n]:
-			flag = "-D " + n + "=float" + lanes.FindString(n)
+			flag = "-D " + n + "=" + proposedType(n) + lanes.FindString(n)
 		}
 		if (n == name || !declared[n]) && !slices.Contains(flags, flag) && len(flags) < maxDefined {
 			flags = append(flags, flag)
@@ -368,6 +368,16 @@ func (p *cursor) means(name string) bool {
 	return space || p.file.known(name) || slices.Contains(keywords, name) || slices.Contains(basic, name) ||
 		slices.Contains(p.lang.kernels, name) || slices.Contains(p.lang.ignored, name) || strings.HasPrefix(name, "__")
 }
+
+// proposedType is what a type may be that a program defines, by its name: an integer where that tells it.
+func proposedType(name string) string {
+	if integralName.MatchString(strings.ToLower(name)) {
+		return "int"
+	}
+	return "float"
+}
+
+var integralName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
 
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")

@@ -154,7 +154,7 @@ func Rebuilt(e Expr, change func(Expr) (Expr, bool)) Expr {
 	case *Unary:
 		return &Unary{x.typed, x.Op, in(x.X)}
 	case *Binary:
-		return &Binary{x.typed, x.Op, in(x.X), in(x.Y)}
+		return &Binary{x.typed, x.Op, in(x.X), in(x.Y), x.Func}
 	case *Select:
 		return &Select{x.typed, in(x.If), in(x.Then), in(x.Else)}
 	case *Cast:

@@ -5,6 +5,7 @@ import (
 	ones "math/bits"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
@@ -417,7 +418,12 @@ func (b *faults) noFunction(x *cfront.Call) {
 	if absent := b.file.Absent(x.Func); absent != "" {
 		hint += "; " + absent
 	}
-	b.fail(x, hint, "%s is no function that is known", x.Func)
+	err := b.file.Errorf(x.Place(), "%s is no function that is known", x.Func).WithHint("%s; %s", hint, elsewhere)
+	err.Lacks = x.Func
+	if macro, value := glued(x.Func); macro != "" {
+		err.Flags = []string{"-D " + macro + "=" + value}
+	}
+	panic(fault{err: err})
 }
 
 // otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
@@ -468,4 +474,23 @@ var knownFunctions = map[string]bool{
 	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
 	"normcdf": true, "normcdfinv": true, "erfcinv": true, "j0": true, "j1": true, "y0": true, "y1": true, "rhypot": true, "rootn": true,
 	"asinpi": true, "acospi": true, "atanpi": true, "atan2pi": true, "ilogb": true, "ctz": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true, "curand_skip": true, "curand_poisson": true,
+}
+
+// glued splits the name of a function that ## made of a known beginning and a macro which nothing defines, as of convert_T4: the macro, with a value under which the
+// function is known. It is "" for others.
+func glued(name string) (macro, value string) {
+	at := strings.IndexFunc(name, unicode.IsUpper)
+	for at > 0 && name[at-1] == '_' && at > 1 && unicode.IsUpper(rune(name[at-2])) {
+		at--
+	}
+	if at <= 0 || name[at:] != strings.ToUpper(name[at:]) {
+		return "", ""
+	}
+	lanes := name[len(strings.TrimRight(name, "2346816")):]
+	for _, v := range []string{"f", "float" + lanes, "int" + lanes} {
+		if _, known := cfront.IntrinsicOf(name[:at] + v); known {
+			return name[at:], v
+		}
+	}
+	return "", ""
 }

@@ -111,7 +111,7 @@ func leftOut(file *cfront.File, name string) error {
 		return nil
 	}
 	e := &source.Error{Msg: fmt.Sprintf("the kernel function %s of %s stands under an #if that leaves it out", name, file.Name), Flags: flags}
-	if e.Hint = "-D defines what its condition asks for"; len(flags) > 0 {
+	if e.Hint = "give what its conditions ask for by -D"; len(flags) > 0 {
 		e.Hint = strings.Join(flags, " ") + " has it read"
 	}
 	return e

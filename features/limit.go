@@ -60,6 +60,11 @@ func (s *Statistics) Uncounted() (keys []Key) {
 	return lists.Map(s.failed, func(f failure) Key { return f.key })
 }
 
+// Limited reports that something has no formula within the limit of work: at given sizes it may be counted.
+func (s *Statistics) Limited() bool {
+	return slices.ContainsFunc(s.failed, func(f failure) bool { return errors.Is(f.err, polycount.ErrBudget) })
+}
+
 // exceeds reports that the formula of a record takes more work than is allowed.
 func (s *Statistics) exceeds(key Key) bool {
 	return slices.ContainsFunc(s.failed, func(f failure) bool { return f.key == key && errors.Is(f.err, polycount.ErrBudget) })

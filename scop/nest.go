@@ -168,3 +168,35 @@ func (n *Nest) Array(name string) *Array {
 	}
 	return nil
 }
+
+// Body is what stands in a loop of a nest that is made from others, or in the nest.
+type Body struct {
+	Loops []*Loop // around it, outermost first
+	nest  *Nest
+	order []polycount.Affine // of these
+	place int64              // of what comes next
+}
+
+// Body is that of the nest, to which loops and statements are added in their order.
+func (n *Nest) Body() *Body { return &Body{nest: n} }
+
+func (b *Body) next() (order []polycount.Affine) {
+	b.place++
+	return appended(b.order, polycount.Int(b.place-1))
+}
+
+// Loop adds a loop of a name, with bounds over the loops around it and itself, and returns its body.
+func (b *Body) Loop(name string, pos cfront.Pos, bounds *polycount.Set) *Body {
+	l := &Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: pos, Step: 1, Outer: slices.Clone(b.Loops), Bounds: bounds}
+	b.nest.Loops = append(b.nest.Loops, l)
+	return &Body{nest: b.nest, Loops: append(slices.Clip(b.Loops), l), order: append(b.next(), polycount.Name(name))}
+}
+
+// Add adds a statement, whose loops and order are those of the body.
+func (b *Body) Add(s *Statement) {
+	s.Loops, s.Order, s.Iterators = b.Loops, b.next(), nil
+	for _, l := range b.Loops {
+		s.Iterators = append(s.Iterators, l.Name)
+	}
+	b.nest.Statements = append(b.nest.Statements, s)
+}

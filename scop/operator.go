@@ -103,9 +103,14 @@ func (b *builder) truth(e cfront.Expr) expr.Expr {
 			return &expr.Op{Kind: op, Args: []expr.Expr{left, right}}
 		case ok:
 			t := commonType(x)
-			b.observed(x.X, t, t.IsInteger() && !t.IsSigned())
-			b.observed(x.Y, t, t.IsInteger() && !t.IsSigned())
-			return expr.Binary(op, b.value(x.X), b.value(x.Y))
+			if !t.IsInteger() || t.IsSigned() {
+				b.observed(x.X, t, false)
+				b.observed(x.Y, t, false)
+				return expr.Binary(op, b.value(x.X), b.value(x.Y))
+			}
+			b.observed(x.X, t, true)
+			b.observed(x.Y, t, true)
+			return expr.Binary(op, b.promoted(x.X, t), b.promoted(x.Y, t))
 		}
 	}
 	return expr.Binary(expr.Ne, b.value(e), expr.Int{Value: 0})

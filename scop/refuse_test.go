@@ -2,6 +2,7 @@ package scop_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -146,6 +147,28 @@ func TestFunctions(t *testing.T) {
 		}
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s is %s, want %s", c.function, c.call, got, c.want)
+		}
+	}
+}
+
+// TestTypes: values have the types in which C computes: iterators and literals do not decide them.
+func TestTypes(t *testing.T) {
+	for _, c := range []struct{ value, want string }{
+		{"p[u] * u", "cast(uint32, p[u])*cast(uint32, u)"},
+		{"p[u] < u", "1 if cast(uint32, p[u]) < cast(uint32, u) else 0"},
+		{"p[u] >= 0u", "1 if cast(uint32, p[u]) >= 0 else 0"},
+		{"q[u] * -1", "q[u]*cast(uint32, -1)"},
+		{"u * 4000000000u", "cast(uint32, u)*4000000000"},
+		{"w * 100000 * 100000", "(cast(int64, w)*100000)*100000"},
+		{"p[w] < w", "1 if p[w] < cast(int64, w) else 0"},
+		{"s * p[s]", "cast(int32, s)*p[s]"},
+	} {
+		i := regexp.MustCompile(`[uws]`).FindString(c.value)
+		f, r := parseRegion(t, "void f(int n, int *restrict p, unsigned *restrict q, long *restrict to) {\n#pragma scop\nfor ("+map[string]string{"u": "unsigned", "w": "long", "s": "short"}[i]+
+			" "+i+" = 0; "+i+" < 9; "+i+"++) to["+i+"] = "+c.value+";\n#pragma endscop\n}\n")
+		n, err := Build(f, r)
+		if err != nil || n.Statements[0].RHS.String() != c.want {
+			t.Errorf("%s: %v, %v, want %s", c.value, n, err, c.want)
 		}
 	}
 }

@@ -67,6 +67,8 @@ func (b *builder) float(x *cfront.Float) expr.Expr {
 func (b *builder) variable(x *cfront.Ref) expr.Expr {
 	v := x.Var
 	switch {
+	case slices.Contains(b.at, v) && v.DType != expr.Int32 && v.DType.Size() >= 4: // those of kernels are int32
+		return &expr.Cast{DType: v.DType, Arg: expr.Var{Name: b.name(v)}}
 	case slices.Contains(b.at, v):
 	case b.followed(v) && (b.uses.iterators[v] || b.uses.written[v]):
 		list, ok := b.valueOf(v)

@@ -26,9 +26,11 @@ func Number(e expr.Expr) expr.Expr {
 	return &expr.Cond{If: e, Then: expr.Int{Value: 1}, Else: expr.Int{Value: 0}}
 }
 
-// Promoted is the value of an operand of type from in the type t in which C computes, where that of the kernel would be another.
+// Promoted is the value of an operand of type from in the type t in which C computes, where that of the kernel would be another. A literal takes the type of
+// what it meets, which one below 0 does not where that has no sign.
 func Promoted(v expr.Expr, from, t expr.DType) expr.Expr {
-	if _, literal := v.(expr.Int); literal || from == t || t.IsFloat() && from == expr.Int32 || t == expr.Float64 && from.Size() >= 4 {
+	n, literal := expr.IntLiteral(v)
+	if literal && (n >= 0 || !t.IsInteger() || t.IsSigned()) || from == t || t.IsFloat() && from == expr.Int32 || t == expr.Float64 && from.Size() >= 4 {
 		return v
 	}
 	return &expr.Cast{DType: t, Arg: v}

@@ -8,6 +8,7 @@ package cpp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gpuperf/internal/source"
 )
@@ -70,6 +71,8 @@ type Config struct {
 	Open func(name string, quoted bool, from string) (file, text string, ok bool)
 	// Define is a text of directives that comes first.
 	Define string
+	// Before are files, as Open takes their names, that are read before the text.
+	Before []string
 	// LeftOut gets the functions that stand in branches which are left out, behind one of the words Kernels, with definitions under which they are read.
 	LeftOut map[string][]string
 	Kernels []string
@@ -115,6 +118,11 @@ func Find(ctx context.Context, cfg Config, file, text string) (tokens []Token, t
 		r.fail(t, "the predefined macros have a token %q", t.Text)
 	}
 	r.enter(file, text)
+	for _, name := range slices.Backward(cfg.Before) { // of those that are entered the last one is read first
+		if found, text, ok := cfg.Open(name, true, file); ok {
+			r.enter(found, text)
+		}
+	}
 	tokens = make([]Token, 0, len(text)/4)
 	for {
 		r.out = len(tokens)

@@ -1,4 +1,5 @@
-// Package folders finds the folders of headers that a C file includes by names which -I would have to lead to.
+// Package folders finds what a C file needs in the folders around it: headers that it includes by names which -I would have to lead to, definitions, and values
+// of macros.
 package folders
 
 import (
@@ -18,6 +19,7 @@ type Folders struct {
 	file      string
 	top, here string              // the folder that is looked through, and that of the file in it
 	below     map[string][]string // files below top by their names without folders
+	read      map[string]string   // what files hold that were looked through
 }
 
 // Around are the folders around a file: of the repository that it lies in, else of the working directory if it lies in that.
@@ -43,7 +45,7 @@ func (f *Folders) Of(name string) string {
 
 // look finds the files that may be headers.
 func (f *Folders) look() {
-	f.below = map[string][]string{}
+	f.below, f.read = map[string][]string{}, map[string]string{}
 	at, err := filepath.Abs(f.file)
 	if err != nil {
 		return

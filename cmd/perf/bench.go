@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/microbench"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -35,16 +36,15 @@ them, with the values of their arguments: first the default values, then the oth
   perf bench list matmul_sq`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, tags []string) error {
-			collection, err := campaign.LoadGenerators(folder)
-			if err != nil {
-				return err
-			}
+			collection := throw.Get(campaign.LoadGenerators(folder))
 			generators := collection.Generators()
 			if len(tags) > 0 {
 				filter := microbench.Filter{Tags: tags, Match: models.Intersect}
-				if generators, err = collection.Match(filter); err != nil {
+				chosen, err := collection.Match(filter)
+				if err != nil {
 					return usage(err)
 				}
+				generators = chosen
 			}
 			return show(cmd, map[string]any{"generators": generators}, func(w io.Writer) error {
 				if len(tags) == 0 {
@@ -71,26 +71,16 @@ With --time-range it measures the kernels, and lists them at the sizes whose tim
   perf bench show axpy dtype:float32 --as opencl`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cases, err := campaign.TagCases(folder, args, match, nil)
-			if err != nil {
-				return err
-			}
+			cases := throw.Get(campaign.TagCases(folder, args, match, nil))
 			if on.within != "" {
-				mode, err := on.mode("sizes are chosen for one state of the caches")
-				if err != nil {
-					return err
-				}
-				c, err := on.open(cmd)
-				if err != nil {
-					return err
-				}
+				mode := throw.Get(on.mode("sizes are chosen for one state of the caches"))
+				c := throw.Get(on.open(cmd))
 				defer finish(cmd, c)
-				if cases, err = on.ranged(cmd, c, mode, cases); err != nil {
-					return err
-				}
+				cases = throw.Get(on.ranged(cmd, c, mode, cases))
 			}
 			if as != "" {
-				return showCases(cmd, as, cases)
+				showCases(cmd, as, cases)
+				return nil
 			}
 			var all []samples.Identity
 			for _, c := range cases {
@@ -113,7 +103,7 @@ With --time-range it measures the kernels, and lists them at the sizes whose tim
 }
 
 // showCases prints the distinct kernels of the cases.
-func showCases(cmd *cobra.Command, as string, cases []*workload.Case) error {
+func showCases(cmd *cobra.Command, as string, cases []*workload.Case) {
 	var all []shownKernel
 	seen := map[*workload.Kernel]bool{}
 	for _, c := range cases {
@@ -122,5 +112,5 @@ func showCases(cmd *cobra.Command, as string, cases []*workload.Case) error {
 			all = append(all, shownKernel{c.Program(), c.IR, func(err error) error { return fmt.Errorf("%s: %w", c.Program(), err) }})
 		}
 	}
-	return showKernels(cmd, as, all)
+	showKernels(cmd, as, all)
 }

@@ -11,6 +11,7 @@ import (
 	"gpuperf/emulate/bench"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -48,30 +49,28 @@ It takes half a minute, and nvdisasm of CUDA's toolkit. The result is a data she
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if emulator {
-				return calibrateEmulator(cmd, on, args, sheet)
+				calibrateEmulator(cmd, on, args, sheet)
+				return nil
 			}
 			if len(own.kernels) > 0 {
-				return own.run(cmd, on, selected, profile)
+				own.run(cmd, on, selected, profile)
+				return nil
 			}
 			plans, err := campaign.Plans(cmd.Context(), args, selected) // mistakes in the files show before anything runs
 			if err != nil {
 				return err
 			}
-			c, err := on.open(cmd)
-			if err != nil {
-				return err
-			}
+			c := throw.Get(on.open(cmd))
 			defer finish(cmd, c)
 			if selected.On = machine.Told(c.Device.Info()); selected.On.Multiprocessors != machine.Of(nil).Multiprocessors { // other sizes
-				if plans, err = campaign.Plans(cmd.Context(), args, selected); err != nil {
-					return err
-				}
+				plans = throw.Get(campaign.Plans(cmd.Context(), args, selected))
 			}
 			var fits []fitting
 			for _, plan := range plans {
 				fits = append(fits, ofPlan(cmd, plan))
 			}
-			return calibrateAll(cmd, c, on, fits, profile)
+			calibrateAll(cmd, c, on, fits, profile)
+			return nil
 		},
 	}
 	on.add(cmd)
@@ -85,34 +84,21 @@ It takes half a minute, and nvdisasm of CUDA's toolkit. The result is a data she
 }
 
 // calibrateEmulator measures what the emulator must know of a device.
-func calibrateEmulator(cmd *cobra.Command, on measureFlags, args []string, sheet string) error {
+func calibrateEmulator(cmd *cobra.Command, on measureFlags, args []string, sheet string) {
 	if len(args) > 0 {
-		return usagef("--emulator calibrates no model; calibrate %s in a separate call", args[0])
+		panic(throw.Of(usagef("--emulator calibrates no model; calibrate %s in a separate call", args[0])))
 	}
-	c, err := on.open(cmd)
-	if err != nil {
-		return err
-	}
+	c := throw.Get(on.open(cmd))
 	defer finish(cmd, c)
 	if sheet == "" {
-		data, err := dataDir()
-		if err != nil {
-			return err
-		}
+		data := throw.Get(dataDir())
 		sheet = campaign.DeviceFile(data, "sheets", c.Device.Info().Fingerprint, ".yaml")
 	}
-	if err := replace.Sheet.Check(sheet, nil); err != nil {
-		return err
-	}
-	result, err := bench.Calibrate(cmd.Context(), c, cuda.Cubin)
-	if err != nil {
-		return err
-	}
+	throw.If(replace.Sheet.Check(sheet, nil))
+	result := throw.Get(bench.Calibrate(cmd.Context(), c, cuda.Cubin))
 	warn(cmd, result.Warnings)
-	if err := result.Save(sheet); err != nil {
-		return err
-	}
-	return show(cmd, result.JSON(), result.Write)
+	throw.If(result.Save(sheet))
+	throw.If(show(cmd, result.JSON(), result.Write))
 }
 
 // fitting measures and fits what goes to a profile; nil where there is nothing to measure.
@@ -125,74 +111,58 @@ func ofPlan(cmd *cobra.Command, plan *campaign.Plan) fitting {
 }
 
 // calibrateAll calibrates in each state of the caches that was asked for, into a profile each.
-func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, fittings []fitting, path string) error {
-	modes, err := on.modes()
-	if err != nil {
-		return err
-	}
+func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, fittings []fitting, path string) {
+	modes := throw.Get(on.modes())
 	if len(modes) > 1 && path != "" {
-		return usagef("--cache both: a profile holds models for one state of the caches; calibrate twice, or leave out --profile")
+		panic(throw.Of(usagef("--cache both: a profile holds models for one state of the caches; calibrate twice, or leave out --profile")))
 	}
 	var results []any
 	for _, mode := range modes {
-		result, err := calibrateMode(cmd, c, on, mode, fittings, path)
-		if err != nil {
-			return err
-		}
+		result := calibrateMode(cmd, c, on, mode, fittings, path)
 		results = append(results, result)
 	}
 	switch {
 	case !wantJSON(cmd):
-		return nil // printed model by model
+		return // printed model by model
 	case len(results) == 1:
-		return printJSON(cmd.OutOrStdout(), results[0])
+		throw.If(printJSON(cmd.OutOrStdout(), results[0]))
+		return
 	}
-	return printJSON(cmd.OutOrStdout(), map[string]any{"profiles": results})
+	throw.If(printJSON(cmd.OutOrStdout(), map[string]any{"profiles": results}))
 }
 
 // calibrateMode calibrates the models in one state of the caches. It returns what is printed as JSON.
-func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mode samples.Mode, fittings []fitting, path string) (any, error) {
-	within, err := campaign.ParseTimeRange(on.within)
-	if err != nil {
-		return nil, err
-	}
+func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mode samples.Mode, fittings []fitting, path string) any {
+	within := throw.Get(campaign.ParseTimeRange(on.within))
 	device := c.Device.Info().Fingerprint
 	if path == "" {
-		data, err := dataDir()
-		if err != nil {
-			return nil, err
-		}
+		data := throw.Get(dataDir())
 		path = campaign.DeviceFile(data, "profiles", device, map[samples.Mode]string{samples.Warm: ".yaml", samples.Cold: "-cold.yaml"}[mode])
 	}
 	profile, err := campaign.OpenProfile(path, device, mode) // a wrong profile shows before anything runs
 	if err != nil {
-		return nil, err
+		panic(throw.Of(err))
 	}
 	var fits []*calibrate.Fit
 	for _, fit := range fittings {
 		m, err := fit(c, mode, within, profile)
 		tellRows(cmd, within, m.Rows)
 		if err != nil {
-			return nil, err
+			panic(throw.Of(err))
 		}
 		// Added after each model, so that a failure of the next loses nothing.
-		if err := m.AddTo(path, device); err != nil {
-			return nil, err
-		}
+		throw.If(m.AddTo(path, device))
 		fits = append(fits, &m.Fit)
 		if !wantJSON(cmd) {
 			printFit(cmd, &m.Fit, false)
 		}
 	}
-	after, err := campaign.OpenProfile(path, device, mode)
-	if err != nil {
-		return nil, err
-	}
+	after := throw.Get(campaign.OpenProfile(path, device, mode))
 	warn(cmd, after.Warnings())
 	if !wantJSON(cmd) {
 		fmt.Fprintf(cmd.OutOrStdout(), "profile: %s (caches %s)\n", path, mode)
 	}
-	return map[string]any{"profile": path, "cache": mode, "device": device, "models": fits}, nil
+	return map[string]any{"profile": path, "cache": mode, "device": device, "models": fits}
 }
 
 // tellRows prints what is to be known of the rows of a fit.

@@ -13,6 +13,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -72,60 +73,36 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 }
 
 // run refines the model for any kernel, or makes a model for the kernels alone, unless this is a dry run.
-func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.Selection, profile string) error {
-	points, err := parseSizes(o.sizes)
-	if err != nil {
-		return err
-	}
-	targets, notes, err := campaign.Targets(cmd.Context(), o.files, o.kernels, points, o.folder)
-	if err != nil {
-		return err
-	}
+func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.Selection, profile string) {
+	points := throw.Get(parseSizes(o.sizes))
+	targets, notes := throw.Get2(campaign.Targets(cmd.Context(), o.files, o.kernels, points, o.folder))
 	warn(cmd, notes)
-	if err := o.checkOwn(targets); err != nil {
-		return err
-	}
+	o.checkOwn(targets)
 	if o.dryRun {
-		device, err := o.target(cmd, on.device)
-		if err != nil {
-			return err
-		}
-		path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
-		if err != nil {
-			return err
-		}
-		return show(cmd, set.JSON(path), func(w io.Writer) error {
+		device := o.target(cmd, on.device)
+		path, set := throw.Get2(campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder))
+		throw.If(show(cmd, set.JSON(path), func(w io.Writer) error {
 			warn(cmd, set.Notes)
 			return set.Write(w, path)
-		})
+		}))
+		return
 	}
-	c, err := on.open(cmd)
-	if err != nil {
-		return err
-	}
+	c := throw.Get(on.open(cmd))
 	defer finish(cmd, c)
 	device := facts.Of(c.Device.Info().Fingerprint)
 	if !o.own {
-		return calibrateAll(cmd, c, on, o.refinements(cmd, targets, device), profile)
+		calibrateAll(cmd, c, on, o.refinements(cmd, targets, device), profile)
+		return
 	}
-	path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
-	if err != nil {
-		return err
-	}
+	path, set := throw.Get2(campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder))
 	warn(cmd, set.Notes)
 	note(cmd, "model: %s", path)
-	model, err := models.Load(path)
-	if err != nil {
-		return err
-	}
+	model := throw.Get(models.Load(path))
 	if selected.Form == "" {
 		selected.Form = calibrate.Auto
 	}
-	plan, err := campaign.NewPlan(cmd.Context(), model, selected)
-	if err != nil {
-		return err
-	}
-	return calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
+	plan := throw.Get(campaign.NewPlan(cmd.Context(), model, selected))
+	calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
 }
 
 // refinements refine the model for any kernel for each of the targets.
@@ -142,12 +119,12 @@ func (o *forOptions) refinements(cmd *cobra.Command, targets []modelgen.Target, 
 }
 
 // checkOwn refuses kernels of which no models are made.
-func (o *forOptions) checkOwn(targets []modelgen.Target) error {
+func (o *forOptions) checkOwn(targets []modelgen.Target) {
 	i := slices.IndexFunc(targets, func(t modelgen.Target) bool { return len(t.Whole) > 0 })
 	if !o.own || i < 0 {
-		return nil
+		return
 	}
-	return usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)
+	panic(throw.Of(usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)))
 }
 
 // options are those of modelgen.
@@ -165,20 +142,17 @@ func (o *forOptions) modelName() string {
 }
 
 // target is what is known of the device without measuring; nil where none is named.
-func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, error) {
+func (o *forOptions) target(cmd *cobra.Command, query string) *facts.Device {
 	switch {
 	case o.like != "":
 		if d, known := facts.Named(o.like); d == nil {
-			return nil, usagef("no facts are known about a device %q; known devices: %s", o.like, strings.Join(known, ", "))
+			panic(throw.Of(usagef("no facts are known about a device %q; known devices: %s", o.like, strings.Join(known, ", "))))
 		}
-		return facts.Of(samples.Fingerprint{Name: o.like}), nil
+		return facts.Of(samples.Fingerprint{Name: o.like})
 	case query != "":
-		dev, err := openDevice(cmd, query)
-		if err != nil {
-			return nil, err
-		}
+		dev := throw.Get(openDevice(cmd, query))
 		defer dev.Close()
-		return facts.Of(dev.Info().Fingerprint), nil
+		return facts.Of(dev.Info().Fingerprint)
 	}
-	return nil, nil
+	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/internal/terminal"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 )
 
@@ -83,7 +84,8 @@ func addCapture(cmd *cobra.Command, o *capture.Options, contents *string) {
 const allContents = "256M"
 
 // captured runs an application and writes launch files. There is no result where nothing was run.
-func captured(cmd *cobra.Command, o *capture.Options, contents string) (*capture.Result, error) {
+func captured(cmd *cobra.Command, o *capture.Options, contents string) (_ *capture.Result, err error) {
+	defer throw.Catch(&err)
 	if _, err := exec.LookPath(o.Command[0]); err != nil {
 		return nil, usagef("there is no program %s that may be run", o.Command[0])
 	}
@@ -100,16 +102,10 @@ func captured(cmd *cobra.Command, o *capture.Options, contents string) (*capture
 		}
 	}
 	if contents == "" {
-		sheet, err := facts.Sheet(launches.Usual)
-		if err != nil {
-			return nil, err
-		}
+		sheet := throw.Get(facts.Sheet(launches.Usual))
 		o.Decides = func(ctx context.Context, path string) ([]string, error) { return launches.Deciding(ctx, path, sheet) }
 	}
-	data, err := dataDir()
-	if err != nil {
-		return nil, err
-	}
+	data := throw.Get(dataDir())
 	o.Cache = filepath.Join(data, "capture")
 	o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), terminal.Direct(cmd.OutOrStdout()), terminal.Direct(cmd.ErrOrStderr())
 	if wantJSON(cmd) {
@@ -160,24 +156,14 @@ Its output, its input and its exit status are those of the application; what app
 }
 
 // tell emulates a folder of launch files, and prints the table.
-func tell(cmd *cobra.Command, folder, on, page string) error {
-	all, warnings, err := survey.Request{Paths: []string{folder}, On: []string{on}, Kept: keptResults(), Progress: emulating(cmd)}.Tables(cmd.Context())
-	if err != nil {
-		return err
-	}
+func tell(cmd *cobra.Command, folder, on, page string) (err error) {
+	defer throw.Catch(&err)
+	all, warnings := throw.Get2(survey.Request{Paths: []string{folder}, On: []string{on}, Kept: keptResults(), Progress: emulating(cmd)}.Tables(cmd.Context()))
 	warn(cmd, warnings)
-	text, err := json.Marshal(kernelsJSON(all))
-	if err != nil {
-		return err
-	}
+	text := throw.Get(json.Marshal(kernelsJSON(all)))
 	if page != "" {
-		section, err := report.Application(folder, text)
-		if err != nil {
-			return err
-		}
-		if err := writePage(page, &report.Page{Title: "perf app", Sections: []report.Section{section}}); err != nil {
-			return err
-		}
+		section := throw.Get(report.Application(folder, text))
+		writePage(page, &report.Page{Title: "perf app", Sections: []report.Section{section}})
 		note(cmd, "page: %s", page)
 	}
 	if wantJSON(cmd) {

@@ -13,6 +13,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/workload"
@@ -46,29 +47,18 @@ and all sizes 64, and a table says how many can be counted, and why others canno
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
 			}
 			if survey {
-				s, err := campaign.NewSurvey(cmd.Context(), files, args[0])
-				if err != nil {
-					return err
-				}
+				s := throw.Get(campaign.NewSurvey(cmd.Context(), files, args[0]))
 				return show(cmd, s, s.Write)
 			}
-			at, err := parseArguments(sizes)
-			if err != nil {
-				return err
-			}
+			at := throw.Get(parseArguments(sizes))
 			if len(sizes) == 0 { // symbolic counts alone
 				at = []map[string]int64{nil}
 			}
-			all, warnings, err := campaign.CountsAt(cmd.Context(), files, args[0], at, options)
-			if err != nil {
-				return err
-			}
+			all, warnings := throw.Get2(campaign.CountsAt(cmd.Context(), files, args[0], at, options))
 			warn(cmd, warnings)
 			objects := make([]any, len(all))
 			for i, c := range all {
-				if objects[i], err = c.JSON(); err != nil {
-					return err
-				}
+				objects[i] = throw.Get(c.JSON())
 			}
 			return show(cmd, kernelsJSON(objects), func(w io.Writer) error { return campaign.WriteCounts(w, all) })
 		},
@@ -114,20 +104,12 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
 			}
-			ids, err := features.ParseIDs(args[1:])
-			if err != nil {
-				return err
-			}
-			cases, err := fileCases(cmd, files, args[0], sizes)
-			if err != nil {
-				return err
-			}
-			opt, err := staticOptions.static(options.SubgroupSize)
-			if err != nil {
-				return err
-			}
+			ids := throw.Get(features.ParseIDs(args[1:]))
+			cases := throw.Get(fileCases(cmd, files, args[0], sizes))
+			opt := throw.Get(staticOptions.static(options.SubgroupSize))
 			if static {
-				return printStatic(cmd, cases, opt)
+				printStatic(cmd, cases, opt)
+				return nil
 			}
 			options.Device = opt.Device
 			all, warnings, err := campaign.Features(cases, ids, options)
@@ -195,12 +177,9 @@ func nameDevice(err error) error {
 }
 
 // printStatic prints the static features of the cases.
-func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options) error {
-	all, warnings, err := campaign.Static(cases, opt)
-	if err != nil {
-		return err
-	}
+func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options) {
+	all, warnings := throw.Get2(campaign.Static(cases, opt))
 	warn(cmd, warnings)
 	noteUnknown(cmd, opt.Device)
-	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return campaign.WriteStatic(w, cases, all) })
+	throw.If(show(cmd, kernelsJSON(all), func(w io.Writer) error { return campaign.WriteStatic(w, cases, all) }))
 }

@@ -10,6 +10,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/counters"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -32,11 +33,9 @@ them again where there is no GPU. Many kernels are counted together by --kernels
 		Example: `  perf counters examples/matmul/matmul_prefetch.star -p n=1024 \
       --recorded testdata/h200/counters.jsonl.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			modes, err := (&measureFlags{cache: cache}).modes()
-			if err != nil {
-				return err
-			}
+			modes := throw.Get((&measureFlags{cache: cache}).modes())
 			var works []counters.Work
+			var err error
 			switch {
 			case (list != "") == (len(args) > 0):
 				return usagef("give a kernel script, tags, a program, launch files, or --kernels with a list of them")
@@ -48,10 +47,7 @@ them again where there is no GPU. Many kernels are counted together by --kernels
 			if err != nil {
 				return err
 			}
-			source, err := counters.Open(recorded, device, to, func(format string, args ...any) { note(cmd, format, args...) })
-			if err != nil {
-				return err
-			}
+			source := throw.Get(counters.Open(recorded, device, to, func(format string, args ...any) { note(cmd, format, args...) }))
 			defer source.Close()
 			all, err := counters.Run(cmd.Context(), source, works, modes)
 			if missing := new(counters.NotRecorded); errors.As(err, &missing) {
@@ -97,10 +93,9 @@ func listedWorks(cmd *cobra.Command, args []string) ([]counters.Work, error) {
 	return one.works(own, own.Flags().Args())
 }
 
-func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Work, error) {
-	if err := k.parse(); err != nil {
-		return nil, err
-	}
+func (k *countedKernels) works(cmd *cobra.Command, args []string) (_ []counters.Work, err error) {
+	defer throw.Catch(&err)
+	throw.If(k.parse())
 	switch {
 	case campaign.AreLaunches(args, ""):
 		files, uncounted, _ := campaign.SplitLaunches(cmd.Context(), k.Files, args)
@@ -111,20 +106,14 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 		if err != nil || len(files) == 0 {
 			return counters.OfJobs(launches.Jobs()), err
 		}
-		cases, err := campaign.Cases(cmd.Context(), k.Files, files, k.Sizes)
-		if err != nil {
-			return nil, err
-		}
+		cases := throw.Get(campaign.Cases(cmd.Context(), k.Files, files, k.Sizes))
 		works, err := worksOf(cases)
 		return append(works, counters.OfJobs(launches.Jobs())...), err
 	case filepath.Ext(args[0]) == ".lift":
 		k.point.local, k.point.global = k.Files.Local, k.Files.Global
-		return k.variant(args[0])
+		return k.variant(args[0]), nil
 	}
-	cases, err := k.Cases(cmd.Context(), args)
-	if err != nil {
-		return nil, err
-	}
+	cases := throw.Get(k.Cases(cmd.Context(), args))
 	return worksOf(cases)
 }
 
@@ -139,11 +128,9 @@ func worksOf(cases []*workload.Case) ([]counters.Work, error) {
 }
 
 // variant is a design point of a functional program.
-func (k *countedKernels) variant(path string) ([]counters.Work, error) {
-	s, p, err := k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
-	if err != nil {
-		return nil, err
-	}
+func (k *countedKernels) variant(path string) []counters.Work {
+	s, p := throw.Get2(k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}}))
 	job, cases, err := s.Launch(p)
-	return []counters.Work{{Kernel: s.Source + "#" + p.Variant.ID, Job: job, Cases: cases}}, err
+	throw.If(err)
+	return []counters.Work{{Kernel: s.Source + "#" + p.Variant.ID, Job: job, Cases: cases}}
 }

@@ -10,6 +10,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
 	"gpuperf/device/measure"
+	"gpuperf/internal/throw"
 )
 
 func devicesCommand() *cobra.Command {
@@ -25,10 +26,7 @@ func devicesCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w\n    to predict, no device is needed: perf predict KERNEL.star -p n=4096 --profile %s", err, strings.Join(profiles.All.Names(), " | "))
 			}
-			chosen, err := device.Select(devices, "")
-			if err != nil {
-				return err
-			}
+			chosen := throw.Get(device.Select(devices, ""))
 			return show(cmd, map[string]any{"devices": devices, "default": chosen}, func(w io.Writer) error {
 				device.Print(w, devices, chosen)
 				return nil

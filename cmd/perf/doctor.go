@@ -13,6 +13,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/command/doctor"
 	"gpuperf/internal/counters"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/toolkit"
 )
 
@@ -27,10 +28,7 @@ does not work.`,
 		Example: `  perf doctor`,
 		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := dataDir()
-			if err != nil {
-				return err
-			}
+			data := throw.Get(dataDir())
 			findings := doctor.Examine(cmd.Context(), doctor.Machine{
 				Data: data,
 				Find: func(program string) string { return toolkit.Find(program) },
@@ -48,7 +46,7 @@ does not work.`,
 			if cmd.Context().Err() != nil {
 				return cmd.Context().Err()
 			}
-			err = show(cmd, map[string]any{"findings": findings}, func(w io.Writer) error {
+			err := show(cmd, map[string]any{"findings": findings}, func(w io.Writer) error {
 				doctor.Print(w, findings)
 				return nil
 			})

@@ -21,6 +21,8 @@ import (
 	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
+	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -71,9 +73,7 @@ docs/howto/tuning.md.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("clock") {
-				if err := launches.CheckClock(o.ClockMHz); err != nil {
-					return err
-				}
+				throw.If(launches.CheckClock(o.ClockMHz))
 			}
 			if len(args) == 0 { // what the cache has is listed
 				args = []string{o.triton}
@@ -106,29 +106,19 @@ docs/howto/tuning.md.`,
 }
 
 // print emulates what arguments name, and prints it.
-func (o *emulated) print(cmd *cobra.Command, args []string) error {
-	sequences, err := o.sequences(cmd, args)
-	if err != nil {
-		return err
-	}
-	all, warnings, err := o.Run(cmd.Context(), sequences)
-	if err != nil {
-		return err
-	}
+func (o *emulated) print(cmd *cobra.Command, args []string) (err error) {
+	defer throw.Catch(&err)
+	sequences := throw.Get(o.sequences(cmd, args))
+	all, warnings := throw.Get2(o.Run(cmd.Context(), sequences))
 	warn(cmd, warnings)
 	if o.timeline != "" {
-		said, err := timeline.WriteFile(o.timeline, launches.Longest(all), timeline.Options{Cycles: o.cycles})
-		if err != nil {
-			return err
-		}
+		said := throw.Get(timeline.WriteFile(o.timeline, launches.Longest(all), timeline.Options{Cycles: o.cycles}))
 		note(cmd, "%s", said)
 	}
 	if c := (launches.Comparison{Reports: all}); o.Compare {
 		return show(cmd, c.JSON(), c.Write)
 	}
-	if err := show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) }); err != nil {
-		return err
-	}
+	throw.If(show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) }))
 	if slices.ContainsFunc(all, func(r *launches.Report) bool { return r.Status() == emulate.Endless }) {
 		return errReported // that it has no time stands in the output
 	}
@@ -152,24 +142,20 @@ func refuse(cmd *cobra.Command, refused func(name string) bool, text string) (er
 }
 
 // find looks for fast configurations in the space of a file.
-func (o *emulated) find(cmd *cobra.Command, args []string) error {
+func (o *emulated) find(cmd *cobra.Command, args []string) (err error) {
+	defer throw.Catch(&err)
 	if len(args) != 1 || len(o.On) != 1 {
 		return usagef("--search takes one file, and one device")
 	}
 	other := func(name string) bool { return !slices.Contains(ofSearch, name) }
-	if err := refuse(cmd, other, "--search does not take --%s: sizes and what else is to hold stand in the launch file"); err != nil {
-		return err
-	}
+	throw.If(refuse(cmd, other, "--search does not take --%s: sizes and what else is to hold stand in the launch file"))
 	told := time.Now()
-	r, err := search.Run(cmd.Context(), args[0], o.On[0], o.Arch, search.Options{Progress: func(p search.Progress) {
+	r := throw.Get(search.Run(cmd.Context(), args[0], o.On[0], o.Arch, search.Options{Progress: func(p search.Progress) {
 		if time.Since(told) > 5*time.Second {
 			told = time.Now()
 			note(cmd, "emulated %d configurations of %d programs; the fastest takes %s", p.Seen, p.Compilations, format.Seconds(p.Best))
 		}
-	}})
-	if err != nil {
-		return err
-	}
+	}}))
 	return errors.Join(show(cmd, r, r.Write), cmd.Context().Err())
 }
 
@@ -186,18 +172,12 @@ func emulating(cmd *cobra.Command) func(done, total int) {
 
 // tables prints what stands for many launches.
 func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
+	defer throw.Catch(&err)
 	single := func(name string) bool { return slices.Contains(ofLaunches, name) }
-	if err := refuse(cmd, single, "--%s is for single launches, and not for folders, caches and descriptions of Triton's: name launch files"); err != nil {
-		return err
-	}
-	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
-		return err
-	}
+	throw.If(refuse(cmd, single, "--%s is for single launches, and not for folders, caches and descriptions of Triton's: name launch files"))
+	r.Sizes = throw.Get(parseOneSize(o.sizes))
 	r.Kept, r.Progress = keptResults(), emulating(cmd)
-	all, warnings, err := r.Tables(cmd.Context())
-	if err != nil {
-		return err
-	}
+	all, warnings := throw.Get2(r.Tables(cmd.Context()))
 	warn(cmd, warnings)
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return survey.Write(w, all) })
 }
@@ -253,19 +233,17 @@ func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Se
 	return all, nil
 }
 
-// checkLaunch refuses a launch file whose launch no device runs.
-func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) error {
-	file, err := launchfile.Load(path)
-	if err != nil {
-		return err
-	}
+// checkLaunch refuses a launch file whose launch no device runs, and warns of what is undefined in it.
+func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) (err error) {
+	defer throw.Catch(&err)
+	file := throw.Get(launchfile.Load(path))
 	for _, at := range sizes {
-		verdict, err := frontend.CheckLaunch(cmd.Context(), file, at)
-		if err != nil {
-			return err
-		}
+		verdict, doubts := throw.Get2(frontend.CheckLaunch(cmd.Context(), file, at))
 		if verdict != nil {
 			return fmt.Errorf("%s cannot run: %w", path, verdict)
+		}
+		for _, text := range doubts {
+			warnf(cmd, warning.Undefined, path, "%s", text)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/evaluate"
+	"gpuperf/internal/throw"
 )
 
 func evaluateCommand() *cobra.Command {
@@ -38,33 +39,20 @@ which is measured in place of the kernel that is predicted, or alone.`,
 			case profile != "" && o.Sensitivity:
 				return usagef("--sensitivity fits the models again, and a profile holds no rows to fit; leave out --profile")
 			}
-			files, err := evaluate.LoadAll(args)
-			if err != nil {
-				return err
-			}
+			files := throw.Get(evaluate.LoadAll(args))
 			if recorded != "" {
 				on.device = replay.Prefix + recorded
 			}
-			modes, err := on.modes()
-			if err != nil {
-				return err
-			}
+			modes := throw.Get(on.modes())
 			if profile != "" {
 				if len(modes) > 1 {
 					return usagef("--cache both: the models of a profile are for one state of the caches; evaluate twice, or leave out --profile")
 				}
-				if o.Profile, err = campaign.LoadProfile(profile); err != nil {
-					return err
-				}
+				o.Profile = throw.Get(campaign.LoadProfile(profile))
 				warn(cmd, o.Profile.Warnings())
 			}
-			if o.Within, err = campaign.ParseTimeRange(on.within); err != nil {
-				return err
-			}
-			c, err := on.open(cmd)
-			if err != nil {
-				return err
-			}
+			o.Within = throw.Get(campaign.ParseTimeRange(on.within))
+			c := throw.Get(on.open(cmd))
 			defer finish(cmd, c)
 			var reports []*evaluate.Report
 			for i, mode := range modes {
@@ -81,24 +69,18 @@ which is measured in place of the kernel that is predicted, or alone.`,
 					case len(modes) > 1:
 						other = evaluate.LinkTo(string(modes[1]), modes[1])
 					}
-					if err := writeReport(cmd, c, files, e, profile, dir, other); err != nil {
-						return err
-					}
+					writeReport(cmd, c, files, e, profile, dir, other)
 				}
 				if !wantJSON(cmd) {
 					warn(cmd, e.Report.Doubts())
-					if err := wrapped(e.Report.Write)(cmd.OutOrStdout()); err != nil {
-						return err
-					}
+					throw.If(wrapped(e.Report.Write)(cmd.OutOrStdout()))
 				}
 				reports = append(reports, e.Report)
 			}
 			if len(reports) > 1 {
 				reports[0].Cold = reports[1]
 			}
-			if err := show(cmd, reports[0], reports[0].WriteBoth); err != nil {
-				return err
-			}
+			throw.If(show(cmd, reports[0], reports[0].WriteBoth))
 			return evaluate.Outcome(reports)
 		},
 	}
@@ -128,7 +110,7 @@ func tellEvaluation(cmd *cobra.Command, o campaign.EvaluateOptions, e *campaign.
 }
 
 // writeReport writes the web page of an evaluation.
-func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.File, e *campaign.Evaluation, profile, dir string, other *evaluate.Link) error {
+func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.File, e *campaign.Evaluation, profile, dir string, other *evaluate.Link) {
 	page := &evaluate.Page{
 		Report:      e.Report,
 		Device:      c.Device.Info().Fingerprint,
@@ -149,5 +131,5 @@ func writeReport(cmd *cobra.Command, c *campaign.Campaign, files []*evaluate.Fil
 	for _, p := range paths {
 		note(cmd, "report: %s", p)
 	}
-	return err
+	throw.If(err)
 }

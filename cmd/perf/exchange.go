@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
@@ -24,10 +25,7 @@ samples, which have no time, are left out.`,
 		Example: `  perf export testdata/h200/matmul_2_2.jsonl --as bench`,
 		Args:    exactArgs(1, "one samples file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := samples.Load(args[0])
-			if err != nil {
-				return err
-			}
+			set := throw.Get(samples.Load(args[0]))
 			defer set.Close()
 			warn(cmd, set.Warnings)
 			var text strings.Builder
@@ -65,9 +63,7 @@ those of one program, and models are not fitted to imported samples, nor are the
 			for _, d := range dropped {
 				warnf(cmd, warning.LeftOut, "", "%v", d)
 			}
-			if err := samples.Add(to, records); err != nil {
-				return err
-			}
+			throw.If(samples.Add(to, records))
 			note(cmd, "%s: recorded by %s; samples: %s", args[0], from, to)
 			t := format.NewTable("kernel", ">median", ">trials", ">metrics", "status")
 			for _, r := range records {

@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/explain"
 	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -56,33 +57,18 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 			if done, err := o.explainEmulated(cmd, args); done || err != nil {
 				return err
 			}
-			whole, err := casesOfAll(cmd, &o, args)
-			if err != nil {
-				return err
-			}
-			p, err := o.open(cmd, whole)
-			if err != nil {
-				return err
-			}
-			if whole, err = runnable(cmd, p, whole); err != nil {
-				return err
-			}
-			predictions, err := p.PredictAll(whole)
-			if err != nil {
-				return err
-			}
-			predictions, emulated, err := o.explainNarrower(cmd, p, predictions, len(args) == 2)
-			if err != nil {
-				return err
-			}
+			whole := throw.Get(casesOfAll(cmd, &o, args))
+			p := throw.Get(o.open(cmd, whole))
+			whole = runnable(cmd, p, whole)
+			predictions := throw.Get(p.PredictAll(whole))
+			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, predictions, len(args) == 2))
 			subjects := explainSubjects(cmd, p, predictions)
 			o.on.driveAs(nil, whole)
 			if o.measured {
-				if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
-					return err
-				}
+				measureSubjects(cmd, p, o.on, subjects)
 			}
-			return o.explainAll(cmd, subjects, emulated, len(args) == 2)
+			o.explainAll(cmd, subjects, emulated, len(args) == 2)
+			return nil
 		},
 	}
 	o.add(cmd)
@@ -141,21 +127,20 @@ func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*wo
 }
 
 // explainAll explains kernels one after the other, or what differs between two.
-func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) error {
+func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) {
 	var all []*explain.Explanation
 	for _, s := range subjects {
 		s.Roofline = o.roofs || wantJSON(cmd)
-		e, err := explain.New(s)
-		if err != nil {
-			return err
-		}
+		e := throw.Get(explain.New(s))
 		all = append(all, e)
 	}
 	if two && len(emulated) == 2 {
-		return showDifference(cmd, emulated)
+		throw.If(showDifference(cmd, emulated))
+		return
 	}
 	if two {
-		return compared(cmd, all, o.roofs)
+		compared(cmd, all, o.roofs)
+		return
 	}
 	list := make([]any, 0, len(all)+len(emulated))
 	for _, e := range all {
@@ -164,7 +149,7 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 	for _, r := range emulated {
 		list = append(list, r)
 	}
-	return show(cmd, kernelsJSON(list), func(w io.Writer) error {
+	throw.If(show(cmd, kernelsJSON(list), func(w io.Writer) error {
 		for i, e := range all {
 			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
 			warn(cmd, e.Warnings)
@@ -176,23 +161,23 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		}
 		fmt.Fprint(w, strings.Repeat("\n", min(len(all), 1)))
 		return launches.Write(w, emulated)
-	})
+	}))
 }
 
 // compared shows what differs between two kernels.
-func compared(cmd *cobra.Command, all []*explain.Explanation, roofs bool) error {
+func compared(cmd *cobra.Command, all []*explain.Explanation, roofs bool) {
 	if len(all) != 2 {
-		return usagef("two kernels are compared, each at one size, and here are %d: name them, as FILE.star#KERNEL", len(all))
+		panic(throw.Of(usagef("two kernels are compared, each at one size, and here are %d: name them, as FILE.star#KERNEL", len(all))))
 	}
 	c := explain.Compare(all[0], all[1])
-	return show(cmd, c, func(w io.Writer) error {
+	throw.If(show(cmd, c, func(w io.Writer) error {
 		for _, e := range all {
 			warn(cmd, e.Warnings)
 		}
 		c.Write(w)
 		drawRoofs(w, all, roofs)
 		return nil
-	})
+	}))
 }
 
 // drawRoofs draws the roofline of kernels, if that is asked for.
@@ -232,15 +217,9 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.
-func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags, subjects []explain.Subject) error {
-	modes, err := on.modes()
-	if err != nil {
-		return err
-	}
-	c, err := on.open(cmd)
-	if err != nil {
-		return err
-	}
+func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags, subjects []explain.Subject) {
+	modes := throw.Get(on.modes())
+	c := throw.Get(on.open(cmd))
 	defer finish(cmd, c)
 	for i := range subjects {
 		s := &subjects[i]
@@ -258,7 +237,8 @@ func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags,
 			}
 			result, err := c.Measure(cmd.Context(), modes[0], []*workload.Case{one.of})
 			if err != nil && c.Live() {
-				return err
+				throw.If(err)
+				return
 			}
 			if err != nil { // never recorded
 				warnf(cmd, warning.LeftOut, "", "%v", err)
@@ -272,5 +252,4 @@ func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags,
 			}
 		}
 	}
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples"
@@ -38,42 +39,24 @@ features and its output by name (a column kernel groups rows, a column ratio mar
 			if data == "" {
 				return usagef("perf fit needs data\n    usage: %s", cmd.UseLine())
 			}
-			model, err := campaign.LoadModel(args[0])
-			if err != nil {
-				return err
-			}
+			model := throw.Get(campaign.LoadModel(args[0]))
 			if err := calibrate.CheckForm(model, form); err != nil {
 				return usage(err)
 			}
 			if form != "" && len(init) > 0 {
 				return usagef("--init is for the model's own form, without --model")
 			}
-			start, err := parseStart(model, init)
-			if err != nil {
-				return err
-			}
-			rows, lanes, err := fitRows(cmd, model, data)
-			if err != nil {
-				return err
-			}
-			as, fit, err := calibrate.FitAs(cmd.Context(), model, form, rows, calibrate.Options{Init: start, Lanes: lanes})
-			if err != nil {
-				return err
-			}
+			start := parseStart(model, init)
+			rows, lanes := throw.Get2(fitRows(cmd, model, data))
+			as, fit := throw.Get2(calibrate.FitAs(cmd.Context(), model, form, rows, calibrate.Options{Init: start, Lanes: lanes}))
 			if picture != "" {
-				if err := drawOverlap(cmd, fit, picture); err != nil {
-					return err
-				}
+				drawOverlap(cmd, fit, picture)
 			}
 			var fitted []calibrate.FittedRow
 			result := any(fit)
 			if byRow {
-				if fitted, err = calibrate.FittedRows(as, fit, rows); err != nil {
-					return err
-				}
-				if result, err = fit.WithRows(fitted); err != nil {
-					return err
-				}
+				fitted = throw.Get(calibrate.FittedRows(as, fit, rows))
+				result = throw.Get(fit.WithRows(fitted))
 			}
 			return show(cmd, result, func(w io.Writer) error {
 				if byRow {
@@ -119,20 +102,20 @@ func fitRows(cmd *cobra.Command, model *models.Model, data string) (rows []calib
 }
 
 // parseStart reads starting values of parameters.
-func parseStart(model *models.Model, texts []string) (map[string]float64, error) {
+func parseStart(model *models.Model, texts []string) map[string]float64 {
 	start := map[string]float64{}
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		v, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, usagef("starting value %q is not of the form p_name=number", text)
+			panic(throw.Of(usagef("starting value %q is not of the form p_name=number", text)))
 		}
 		if names := model.ParameterNames(); !slices.Contains(names, name) {
-			return nil, usagef("model %s has no parameter %q; it has: %s", model.Name, name, strings.Join(names, ", "))
+			panic(throw.Of(usagef("model %s has no parameter %q; it has: %s", model.Name, name, strings.Join(names, ", "))))
 		}
 		start[name] = v
 	}
-	return start, nil
+	return start
 }
 
 // printFit prints the parameters with their evidence; warnings go to standard error.
@@ -145,15 +128,12 @@ func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
 }
 
 // drawOverlap draws the overlap experiment among the rows of a fit.
-func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
+func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) {
 	if fit.Experiment == nil {
-		return usagef("--picture: there is no overlap experiment among the data of %s, or the model has no form", fit.Model)
+		panic(throw.Of(usagef("--picture: there is no overlap experiment among the data of %s, or the model has no form", fit.Model)))
 	}
-	if err := replace.Picture.Bytes(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG())); err != nil {
-		return err
-	}
+	throw.If(replace.Picture.Bytes(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG())))
 	note(cmd, "picture: %s", path)
-	return nil
 }
 
 func modelsCommand() *cobra.Command {
@@ -175,10 +155,7 @@ perf calibrate linear. Given a name it prints the file, to start an own model fr
 			}
 			t := format.NewTable("model", "parameters", "what it is for")
 			for _, e := range library.All.Entries {
-				m, err := library.Load(e.Name)
-				if err != nil {
-					return err
-				}
+				m := throw.Get(library.Load(e.Name))
 				t.Row(e.Name, fmt.Sprint(len(m.ParameterNames())), e.Doc)
 			}
 			return show(cmd, map[string]any{"models": library.All.Entries}, t.Write)

@@ -285,6 +285,7 @@ func addFiles(cmd *cobra.Command, o *frontend.Options) {
 	flags.StringVar(&o.Global, "global", "", "of a .cl or .cu file: the work-items in all, rounded up to work-groups: expressions in sizes, such as n or m,n/4")
 	flags.StringVar(&o.Groups, "groups", "", "of a .cl or .cu file: the work-groups, in place of --global")
 	flags.StringVar(&o.Shared, "shared", "", "of a .cl or .cu file: dynamic shared memory in bytes; under OpenCL elements by parameter, such as tile=256")
+	flags.StringArrayVar(&o.Before, "before", nil, "of a .cl or .cu file: a file whose text the program puts before it for the compiler (may be repeated)")
 	flags.StringArrayVar(&o.Assume, "assume", nil, "what holds for sizes, such as 'n % 16 = 0', or how often the loop in a line runs, as 'trips(12) = nnz/n' (may be repeated)")
 	addC(cmd, o)
 }

@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/fleet/slurm"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 func fleetCommand() *cobra.Command {
@@ -38,40 +39,33 @@ func addOutput(cmd *cobra.Command) {
 }
 
 // loadCampaign reads a campaign file, and checks the flags in it against those of the commands.
-func loadCampaign(cmd *cobra.Command, path string) (*fleet.File, error) {
-	f, err := fleet.Load(path)
-	if err != nil {
-		return nil, err
-	}
+func loadCampaign(cmd *cobra.Command, path string) *fleet.File {
+	f := throw.Get(fleet.Load(path))
 	f.Host = host()
 	if output := cmd.Flag("output").Value.String(); output != "" {
-		if f.Output, err = filepath.Abs(output); err != nil {
-			return nil, err
-		}
+		f.Output = throw.Get(filepath.Abs(output))
 	}
 	for _, w := range f.Work {
-		of, _, err := cmd.Root().Find(w.Kind.Command)
-		if err != nil {
-			return nil, err
-		}
+		of, _ := throw.Get2(cmd.Root().Find(w.Kind.Command))
 		for _, flag := range w.Flags {
 			if of.Flag(flag.Name) == nil {
 				var names []string
 				of.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-				return nil, f.ErrorAt(flag.Pos, "%s has no flag --%s", of.CommandPath(), flag.Name).WithHint("%s", source.Suggest(flag.Name, names))
+				panic(throw.Of(f.ErrorAt(flag.Pos, "%s has no flag --%s", of.CommandPath(), flag.Name).WithHint("%s", source.Suggest(flag.Name, names))))
 			}
 		}
 	}
-	return f, nil
+	return f
 }
 
 // shardsOf is the number of shards that a campaign was last given to; where it never was, that of the file.
-func shardsOf(f *fleet.File) (int, []fleet.Submission, error) {
+func shardsOf(f *fleet.File) (int, []fleet.Submission) {
 	all, err := f.Submissions()
 	if err != nil || len(all) == 0 {
-		return f.Shards * f.Devices, nil, err
+		throw.If(err)
+		return f.Shards * f.Devices, nil
 	}
-	return all[len(all)-1].Shards, all, nil
+	return all[len(all)-1].Shards, all
 }
 
 // queue asks Slurm for the tasks of a campaign. Where that cannot be, a note says so.
@@ -84,12 +78,9 @@ func queue(cmd *cobra.Command, all []fleet.Submission) fleet.Tasks {
 }
 
 // showStatus prints how far the shards are.
-func showStatus(cmd *cobra.Command, f *fleet.File, count int, tasks fleet.Tasks) error {
-	s, err := f.Status(count, tasks, time.Now())
-	if err != nil {
-		return err
-	}
-	return show(cmd, s, s.Write)
+func showStatus(cmd *cobra.Command, f *fleet.File, count int, tasks fleet.Tasks) {
+	s := throw.Get(f.Status(count, tasks, time.Now()))
+	throw.If(show(cmd, s, s.Write))
 }
 
 func fleetSubmitCommand() *cobra.Command {
@@ -103,32 +94,18 @@ A task that is preempted, or whose node fails, is queued again by Slurm; one tha
 		Example: `  perf fleet submit examples/fleet/predict.yaml --slurm --dry-run -o out`,
 		Args:    exactArgs(1, "a campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := loadCampaign(cmd, args[0])
-			if err != nil {
-				return err
-			}
+			f := loadCampaign(cmd, args[0])
 			if !asSlurm {
 				return usagef("say by what the campaign is run: --slurm\n    on the devices of this host: perf fleet run %s", args[0])
 			}
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			_, before, err := shardsOf(f)
-			if err != nil {
-				return err
-			}
+			self := throw.Get(os.Executable())
+			_, before := shardsOf(f)
 			count := f.Shards * f.Devices
 			var tasks fleet.Tasks
 			if !dry {
-				if tasks, err = slurm.Queue(cmd.Context(), before); err != nil { // what is queued must not be submitted twice
-					return err
-				}
+				tasks = throw.Get(slurm.Queue(cmd.Context(), before)) // what is queued must not be submitted twice
 			}
-			status, err := f.Status(count, tasks, time.Now())
-			if err != nil {
-				return err
-			}
+			status := throw.Get(f.Status(count, tasks, time.Now()))
 			todo := slurm.TasksOf(f, status.Left())
 			if len(todo) == 0 {
 				return showText(cmd, map[string]any{"tasks": []int{}}, "nothing to submit: every shard is done, running or queued\n")
@@ -139,16 +116,9 @@ A task that is preempted, or whose node fails, is queued again by Slurm; one tha
 			if dry {
 				return showText(cmd, map[string]any{"script": text, "command": command, "tasks": todo}, text+"\n# "+command+"\n")
 			}
-			if err := errors.Join(os.MkdirAll(f.Logs(), 0o755), os.WriteFile(script, []byte(text), 0o755)); err != nil {
-				return err
-			}
-			job, err := slurm.Submit(cmd.Context(), script, todo)
-			if err != nil {
-				return err
-			}
-			if err := f.Submitted(fleet.Submission{Shards: count, Job: job, Tasks: todo}); err != nil {
-				return err
-			}
+			throw.If(errors.Join(os.MkdirAll(f.Logs(), 0o755), os.WriteFile(script, []byte(text), 0o755)))
+			job := throw.Get(slurm.Submit(cmd.Context(), script, todo))
+			throw.If(f.Submitted(fleet.Submission{Shards: count, Job: job, Tasks: todo}))
 			return showText(cmd, map[string]any{"job": job, "tasks": todo, "command": command, "logs": f.Logs()},
 				fmt.Sprintf("job %s: %s, %s\nlogs: %s\n", job, format.Count(len(todo), "task"), slurm.Array(todo), f.Logs()))
 		},
@@ -170,21 +140,13 @@ file says under devices. The first device is that of --device; others are of the
 		Example: `  perf fleet run examples/fleet/predict.yaml --workers 2 -o fleet`,
 		Args:    exactArgs(1, "a campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := loadCampaign(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			if err := atLeast(0, map[string]int64{"workers": int64(workers)}); err != nil {
-				return err
-			}
+			f := loadCampaign(cmd, args[0])
+			throw.If(atLeast(0, map[string]int64{"workers": int64(workers)}))
 			n := cmp.Or(workers, f.Devices)
-			if err := f.Submitted(fleet.Submission{Shards: n}); err != nil {
-				return err
-			}
-			if err := startWorkers(cmd, f, fleet.Shard{Index: 0, Count: 1}.Split(n), query); err != nil {
-				return err
-			}
-			return showStatus(cmd, f, n, nil)
+			throw.If(f.Submitted(fleet.Submission{Shards: n}))
+			startWorkers(cmd, f, fleet.Shard{Index: 0, Count: 1}.Split(n), query)
+			showStatus(cmd, f, n, nil)
+			return nil
 		},
 	}
 	addOutput(cmd)
@@ -202,15 +164,10 @@ has ended or was killed with work left; failed if some of its units did. Where t
 		Example: `  perf fleet status examples/fleet/predict.yaml -o fleet`,
 		Args:    exactArgs(1, "a campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := loadCampaign(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			count, all, err := shardsOf(f)
-			if err != nil {
-				return err
-			}
-			return showStatus(cmd, f, count, queue(cmd, all))
+			f := loadCampaign(cmd, args[0])
+			count, all := shardsOf(f)
+			showStatus(cmd, f, count, queue(cmd, all))
+			return nil
 		},
 	}
 	addOutput(cmd)
@@ -227,19 +184,10 @@ parameters of models, errors, times. Merging again replaces what was merged befo
 		Example: `  perf fleet merge examples/fleet/predict.yaml -o fleet`,
 		Args:    exactArgs(1, "a campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := loadCampaign(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			count, _, err := shardsOf(f)
-			if err != nil {
-				return err
-			}
+			f := loadCampaign(cmd, args[0])
+			count, _ := shardsOf(f)
 			defer collect(keepsMuch)()
-			m, err := f.Merge(count)
-			if err != nil {
-				return err
-			}
+			m := throw.Get(f.Merge(count))
 			for _, w := range m.Warnings {
 				note(cmd, "%s", w)
 			}

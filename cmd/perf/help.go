@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/internal/terminal"
+	"gpuperf/internal/throw"
 )
 
 func helpCommand() *cobra.Command {
@@ -83,11 +84,9 @@ func writeManual(cmd *cobra.Command, dir string, args []string) error {
 }
 
 // printReference prints a page of the references, or those of its entries that are named. A command may have its name.
-func printReference(cmd, about *cobra.Command, args []string) error {
-	page, err := reference.Load(args[0])
-	if err != nil {
-		return err
-	}
+func printReference(cmd, about *cobra.Command, args []string) (err error) {
+	defer throw.Catch(&err)
+	page := throw.Get(reference.Load(args[0]))
 	if entries := args[1:]; len(entries) > 0 {
 		all := page.Entries()
 		switch err := page.Select(entries...); {
@@ -97,9 +96,7 @@ func printReference(cmd, about *cobra.Command, args []string) error {
 			return usage(err)
 		}
 	}
-	if err := page.Run(cmd.Context()); err != nil {
-		return err
-	}
+	throw.If(page.Run(cmd.Context()))
 	return page.WriteText(cmd.OutOrStdout(), terminal.Columns(cmd.OutOrStdout()))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/command/starter"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
@@ -79,10 +80,7 @@ source: --from app.ncu.csv --from kernel.cu.`,
 			if len(from) == 0 {
 				return usagef("give the file with the kernel: --from kernel.cu (or %s)", strings.Join(draft.Extensions(), ", "))
 			}
-			k, err := draft.Read(from, name)
-			if err != nil {
-				return err
-			}
+			k := throw.Get(draft.Read(from, name))
 			path := cmp.Or(out, k.Base()+launchfile.Extensions[0])
 			if err := k.Create(path); errors.Is(err, fs.ErrExist) {
 				return usage(err)

@@ -8,48 +8,35 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
 // measureLaunches measures launch files, or compares them with another. Their source decides on the interface.
-func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string, against string) error {
+func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string, against string) {
 	if on.within != "" {
-		return usagef("--time-range is for kernels whose sizes are free; a launch file says which it takes")
+		panic(throw.Of(usagef("--time-range is for kernels whose sizes are free; a launch file says which it takes")))
 	}
-	at, err := parseSizes(sizes)
-	if err != nil {
-		return err
-	}
-	launches, err := campaign.LoadLaunches(cmd.Context(), paths, against, at)
-	if err != nil {
-		return err
-	}
+	at := throw.Get(parseSizes(sizes))
+	launches := throw.Get(campaign.LoadLaunches(cmd.Context(), paths, against, at))
 	on.driveAs(launches, nil)
 	if against != "" {
-		return measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
+		measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
 			return c.AgainstLaunches(cmd.Context(), mode, launches)
 		})
+		return
 	}
-	c, modes, err := on.openModes(cmd)
-	if err != nil {
-		return err
-	}
+	c, modes := throw.Get2(on.openModes(cmd))
 	defer finish(cmd, c)
-	result, err := campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) {
+	result := throw.Get(campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) {
 		return c.MeasureLaunches(cmd.Context(), mode, launches)
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	warn(cmd, result.Warnings)
-	achieved, err := c.AchievedLaunches(cmd.Context(), frontend.Options{}, paths, at, result.Records)
-	if err != nil {
-		return err
-	}
+	achieved := throw.Get(c.AchievedLaunches(cmd.Context(), frontend.Options{}, paths, at, result.Records))
 	list := campaign.Samples(result.Records, achieved)
 	launches.Compare(list)
-	return printSamples(cmd, list, achieved != nil)
+	printSamples(cmd, list, achieved != nil)
 }
 
 // driveAs chooses the interface that launch files and sources run under, unless another was chosen or samples are replayed.

@@ -12,6 +12,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -80,24 +81,19 @@ func atLeast(least int64, flags map[string]int64) error {
 }
 
 // checkVariants refuses numbers that addVariants takes.
-func checkVariants(o *explore.Request) error {
-	return errors.Join(
+func checkVariants(o *explore.Request) {
+	throw.If(errors.Join(
 		atLeast(1, map[string]int64{"count": int64(o.Variants), "ranges": int64(o.Ranges)}),
 		atLeast(0, map[string]int64{"max-group": o.MaxGroup}),
-	)
+	))
 }
 
 // open derives the variants.
-func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
-	if err := checkVariants(&o.Request); err != nil {
-		return nil, err
-	}
-	sizes, err := parseOneSize(o.sizes)
-	if err != nil {
-		return nil, err
-	}
+func (o *spaceOptions) open(path string, dev *device.Info) *explore.Space {
+	checkVariants(&o.Request)
+	sizes := throw.Get(parseOneSize(o.sizes))
 	o.Sizes = sizes
-	return o.Open(path, dev)
+	return throw.Get(o.Open(path, dev))
 }
 
 // modelOptions say by which calibrated model times are predicted.
@@ -166,10 +162,7 @@ func liftShowCommand() *cobra.Command {
 		Example: `  perf lift show examples/lift/dot.lift`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := lift.Load(args[0])
-			if err != nil {
-				return err
-			}
+			p := throw.Get(lift.Load(args[0]))
 			inputs, assumed, text := []map[string]string{}, []string(nil), fmt.Sprintf("%v\n# result: %v\n", p, p.Type())
 			for _, in := range p.Inputs {
 				inputs = append(inputs, map[string]string{"name": in.Name, "type": in.Type.String()})
@@ -195,15 +188,10 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 		Example: `  perf lift eval examples/lift/dot.lift -p n=8`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := lift.Load(args[0])
+			p := throw.Get(lift.Load(args[0]))
+			at := throw.Get(parseOneSize(sizes))
+			p, err := p.AtSizes(at)
 			if err != nil {
-				return err
-			}
-			at, err := parseOneSize(sizes)
-			if err != nil {
-				return err
-			}
-			if p, err = p.AtSizes(at); err != nil {
 				return usage(err)
 			}
 			if len(p.Sizes) > 0 {
@@ -212,10 +200,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			if err := explore.CheckExample(p); err != nil {
 				return usage(err)
 			}
-			v, err := explore.Example(p)
-			if err != nil {
-				return err
-			}
+			v := throw.Get(explore.Example(p))
 			result := map[string]any{"program": p.Name, "at": at, "type": p.Type().String(), "value": explore.ValueJSON(v)}
 			return showText(cmd, result, fmt.Sprintln(v))
 		},

@@ -14,6 +14,7 @@ import (
 	"gpuperf/device/measure"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift"
@@ -35,10 +36,7 @@ program has only one size), in a fixed order for a seed. With --json each comes 
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.AnySize = true
-			s, err := o.open(args[0], nil)
-			if err != nil {
-				return err
-			}
+			s := o.open(args[0], nil)
 			r, skeletons := s.Derived, map[string]bool{}
 			list := []explore.VariantJSON{}
 			for _, v := range r.Variants {
@@ -99,24 +97,19 @@ func extent(flag, text string) (out [3]int64, err error) {
 }
 
 // point finds the design point: that of the reference where no variant is named.
-func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *explore.Point, error) {
+func (o *pointOptions) point(path string, dev *device.Info) (_ *explore.Space, _ *explore.Point, err error) {
+	defer throw.Catch(&err)
 	if o.variant == "" {
 		o.Variants = explore.Enough
 	}
-	s, err := o.open(path, dev)
-	if err != nil {
-		return nil, nil, err
-	}
+	s := o.open(path, dev)
 	var v *derive.Variant
 	if o.variant != "" {
 		if v, err = s.Variant(o.variant); err != nil {
 			return nil, nil, usage(err)
 		}
 	} else {
-		r, err := s.Reference()
-		if err != nil {
-			return nil, nil, err
-		}
+		r := throw.Get(s.Reference())
 		v = r.Variant
 	}
 	p, err := o.place(v)
@@ -141,10 +134,7 @@ func liftEmitCommand() *cobra.Command {
 		Example: `  perf lift emit examples/lift/dot.lift -p n=4096 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, p, err := o.point(args[0], nil)
-			if err != nil {
-				return err
-			}
+			s, p := throw.Get2(o.point(args[0], nil))
 			language := as
 			if !slices.Contains(export.Languages(), as) {
 				language = "opencl" // whose launches are told
@@ -172,10 +162,7 @@ func liftEmitCommand() *cobra.Command {
 			case "derivation":
 				text = p.Variant.Derivation(s.Program).String()
 			case "ir":
-				l, err := s.Lower(p)
-				if err != nil {
-					return err
-				}
+				l := throw.Get(s.Lower(p))
 				text = l.Program.String()
 			default:
 				return usagef("--as %s: it is %s, ir, lift or derivation", as, strings.Join(export.Languages(), ", "))
@@ -200,34 +187,17 @@ func liftRunCommand() *cobra.Command {
 		Example: `  perf lift run examples/lift/dot.lift -p n=65536 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := on.open(cmd)
-			if err != nil {
-				return err
-			}
+			c := throw.Get(on.open(cmd))
 			defer finish(cmd, c)
 			info := c.Device.Info()
-			s, p, err := o.point(args[0], &info)
-			if err != nil {
-				return err
-			}
-			r, right, err := verifiedOn(cmd, c, s)
-			if err != nil {
-				return err
-			}
+			s, p := throw.Get2(o.point(args[0], &info))
+			r, right := throw.Get2(verifiedOn(cmd, c, s))
 			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
-			job, err := s.Job(p, device.Policy{Trials: on.options.Trials})
-			if err != nil {
-				return err
-			}
-			if job.Expect, err = r.Expect(); err != nil {
-				return err
-			}
-			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: rank.Tags(p.Variant.Recipe)}}, nil)
-			if err != nil {
-				return err
-			}
+			job := throw.Get(s.Job(p, device.Policy{Trials: on.options.Trials}))
+			job.Expect = throw.Get(r.Expect())
+			result := throw.Get(c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: rank.Tags(p.Variant.Recipe)}}, nil))
 			warn(cmd, result.Warnings)
 			rec := result.Records[0]
 			if rec.Status != samples.OK {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -29,10 +30,7 @@ take some 20 ms each: the ranker traffic and models such as general need that. A
 		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
 		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := samples.Load(args[0])
-			if err != nil {
-				return err
-			}
+			set := throw.Get(samples.Load(args[0]))
 			defer set.Close()
 			path := rank.VectorsFile(args[0])
 			v, warnings, err := rank.ReadVectors(path)
@@ -43,25 +41,14 @@ take some 20 ms each: the ranker traffic and models such as general need that. A
 				return err
 			}
 			warn(cmd, slices.Concat(warnings, set.Warnings))
-			opt, err := o.Options(nil)
-			if err != nil {
-				return err
-			}
+			opt := throw.Get(o.Options(nil))
 			if d, ok := set.Device(); ok {
 				static.SubgroupSize, static.Device, opt.Interface = int(d.SubgroupSize), facts.Of(d), d.Interface
 			}
-			list, err := explore.Recorded(set, v.List)
-			if err != nil {
-				return err
-			}
-			list, count, err := explore.RedescribeFiles(path, args[1:], list, opt, static)
-			if err != nil {
-				return err
-			}
+			list := throw.Get(explore.Recorded(set, v.List))
+			list, count := throw.Get2(explore.RedescribeFiles(path, args[1:], list, opt, static))
 			v = &rank.Vectors{Names: static.Names(), List: list}
-			if err := v.Replace(path); err != nil {
-				return err
-			}
+			throw.If(v.Replace(path))
 			note(cmd, "%s: %d features of %d variants of %d programs", path, len(v.Names), len(v.List), len(count))
 			return show(cmd, map[string]any{"vectors": path, "features": v.Names, "variants": len(v.List), "programs": len(count)},
 				func(io.Writer) error { return nil })

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
@@ -48,21 +49,13 @@ Without these it is the plainest variant, with which others are compared.`,
 			if best && (o.local != "" || o.global != "") {
 				return usagef("--best: it chooses the ND-range as well; name a --variant for one of your own")
 			}
-			s, p, err := order.space(cmd, &o, args[0], best, as)
-			if err != nil {
-				return err
-			}
-			r, err := export.New(export.What{Program: s.Program, Variant: p.Point.Variant, Sizes: s.Sizes, Local: p.Point.Local, Global: p.Point.Global, Accuracy: s.Accuracy()}, as)
-			if err != nil {
-				return err
-			}
+			s, p := order.space(cmd, &o, args[0], best, as)
+			r := throw.Get(export.New(export.What{Program: s.Program, Variant: p.Point.Variant, Sizes: s.Sizes, Local: p.Point.Local, Global: p.Point.Global, Accuracy: s.Accuracy()}, as))
 			if r.Why = p.Why; p.Passed > 0 {
 				warnf(cmd, warning.LeftOut, "", "%d faster samples are of variants that are not among the %d derived; --count and --seed of their exploration may give them",
 					p.Passed, len(s.Derived.Variants))
 			}
-			if err := r.Write(dir); err != nil {
-				return err
-			}
+			throw.If(r.Write(dir))
 			return show(cmd, r, func(w io.Writer) error { return r.Print(w, dir) })
 		},
 	}
@@ -131,19 +124,18 @@ func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, l
 }
 
 // space derives the variants of a program and chooses one of them with its ND-range.
-func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, best bool, as string) (*explore.Space, *explore.Choice, error) {
+func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, best bool, as string) (*explore.Space, *explore.Choice) {
 	if !best {
 		s, point, err := p.point(path, nil)
-		return s, &explore.Choice{Point: point}, err
+		throw.If(err)
+		return s, &explore.Choice{Point: point}
 	}
-	s, err := p.open(path, nil)
-	if err != nil {
-		return nil, nil, err
-	}
+	s := p.open(path, nil)
 	accept := func(v *derive.Variant) bool { return export.Accepts(v, as) }
 	c, err := s.Recorded(o.databases, accept)
 	if err != nil {
-		return s, nil, err
+		throw.If(err)
+		return s, nil
 	}
 	if c.Others > 0 {
 		note(cmd, "%s passed over, whose divisions are rounded otherwise; --exact-division says which are wanted", format.Count(c.Others, "faster sample"))
@@ -152,10 +144,11 @@ func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, be
 		note(cmd, "the databases have samples at these sizes with other data alone: %s", cmp.Or(strings.Join(c.Data, " "), "random numbers, without --data"))
 	}
 	if c.Point != nil {
-		return s, c, nil
+		return s, c
 	}
 	c, err = o.predicted(cmd, s, accept)
-	return s, c, err
+	throw.If(err)
+	return s, c
 }
 
 // predicted is the best point without a run.

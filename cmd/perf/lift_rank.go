@@ -13,6 +13,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
@@ -67,32 +68,16 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if len(order.databases) == 0 && order.ranker != "model" {
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.All.Names(), " | "))
 			}
-			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
-				return err
-			}
-			p, err := lift.Load(args[0])
-			if err != nil {
-				return err
-			}
-			scorer, opt, err := order.scorer(cmd, p.Name)
-			if err != nil {
-				return err
-			}
+			throw.If(atLeast(0, map[string]int64{"top": int64(top)}))
+			p := throw.Get(lift.Load(args[0]))
+			scorer, opt := throw.Get2(order.scorer(cmd, p.Name))
 			start := time.Now()
-			s, err := o.open(args[0], nil)
-			if err != nil {
-				return err
-			}
-			if err := order.model.set(cmd, s, opt.Device); err != nil {
-				return err
-			}
+			s := o.open(args[0], nil)
+			throw.If(order.model.set(cmd, s, opt.Device))
 			derived := time.Now()
 			s.Prepare(s.Points, opt)
 			described := time.Now()
-			ranked, err := s.Rank(scorer)
-			if err != nil {
-				return err
-			}
+			ranked := throw.Get(s.Rank(scorer))
 			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(ranked),
 				derived.Sub(start).Round(time.Millisecond), described.Sub(derived).Round(time.Millisecond), time.Since(described).Round(time.Millisecond))
 			unknown, refused := s.Failed()
@@ -126,18 +111,10 @@ func liftRedundancyCommand() *cobra.Command {
 		Example: `  perf lift redundancy testdata/h200/lift_blas.jsonl.gz`,
 		Args:    minArgs(1, "samples that perf lift explore wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := loadDatabase(cmd, args, "", true)
-			if err != nil {
-				return err
-			}
-			r, err := rank.NewRedundancy(db.Set)
-			if err != nil {
-				return err
-			}
+			db := throw.Get(loadDatabase(cmd, args, "", true))
+			r := throw.Get(rank.NewRedundancy(db.Set))
 			if out != "" {
-				if err := replace.Picture.Bytes(filepath.Join(out, "redundancy.svg"), []byte(r.Chart().SVG())); err != nil {
-					return err
-				}
+				throw.If(replace.Picture.Bytes(filepath.Join(out, "redundancy.svg"), []byte(r.Chart().SVG())))
 			}
 			return show(cmd, r, r.Write)
 		},
@@ -173,18 +150,13 @@ draws curves and bars, and a page of them.
 			case !(options.MinBest >= 0):
 				return usagef("--min-best %v: a time must not be negative", options.MinBest)
 			}
-			if err := atLeast(2, map[string]int64{"min-points": int64(options.MinPoints)}); err != nil {
-				return err
-			}
+			throw.If(atLeast(2, map[string]int64{"min-points": int64(options.MinPoints)}))
 			for _, name := range names {
 				if _, err := rank.Find(name); err != nil {
 					return usage(err)
 				}
 			}
-			db, err := loadDatabase(cmd, args, "", true)
-			if err != nil {
-				return err
-			}
+			db := throw.Get(loadDatabase(cmd, args, "", true))
 			switch known, err := model.predict(cmd, db.Set); {
 			case err != nil:
 				return err
@@ -193,32 +165,19 @@ draws curves and bars, and a page of them.
 			}
 			var train *rank.Set
 			if len(learn) > 0 {
-				other, err := loadDatabase(cmd, learn, "", true)
-				if err != nil {
-					return err
-				}
+				other := throw.Get(loadDatabase(cmd, learn, "", true))
 				train = other.Common(db.Names)
 				db.Set = db.Common(train.Names)
 				if _, err := model.predict(cmd, train); err != nil {
 					return err
 				}
 			}
-			all, err := rank.Compare(db.Set, train, names, options)
-			if err != nil {
-				return err
-			}
+			all := throw.Get(rank.Compare(db.Set, train, names, options))
 			if out != "" {
-				redundancy, err := rank.NewRedundancy(db.Set)
-				if err != nil {
-					return err
-				}
-				if err := rank.NewFigures(all).Draw(out, redundancy); err != nil {
-					return err
-				}
+				redundancy := throw.Get(rank.NewRedundancy(db.Set))
+				throw.If(rank.NewFigures(all).Draw(out, redundancy))
 				page := &explore.Page{Databases: args, Set: db.Set, Rankers: all, Redundancy: redundancy, Limit: options.Limit}
-				if err := writePage(filepath.Join(out, "index.html"), page); err != nil {
-					return err
-				}
+				writePage(filepath.Join(out, "index.html"), page)
 			}
 			return show(cmd, map[string]any{"rankers": all}, func(w io.Writer) error {
 				for _, o := range all {
@@ -243,10 +202,8 @@ draws curves and bars, and a page of them.
 	return cmd
 }
 
-func writePage(path string, page interface{ Write(w io.Writer) error }) error {
+func writePage(path string, page interface{ Write(w io.Writer) error }) {
 	var text bytes.Buffer
-	if err := page.Write(&text); err != nil {
-		return err
-	}
-	return replace.Page.Bytes(path, text.Bytes())
+	throw.If(page.Write(&text))
+	throw.If(replace.Page.Bytes(path, text.Bytes()))
 }

@@ -27,6 +27,7 @@ import (
 	"gpuperf/internal/command/complete"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/script"
 )
 
@@ -183,10 +184,16 @@ type commandGroup struct {
 	commands []func() *cobra.Command
 }
 
-// checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call.
+// checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call, and catches what they throw.
 func checkArgs(cmd *cobra.Command) {
 	if !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, chooseCommand
+	}
+	if runs := cmd.RunE; runs != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+			defer throw.Catch(&err)
+			return runs(cmd, args)
+		}
 	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {

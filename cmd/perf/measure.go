@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -49,49 +50,31 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 		Args: minArgs(1, "a file with kernels, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if campaign.AreLaunches(args, against) {
-				return measureLaunches(cmd, &on, args, kernels.sizes, against)
+				measureLaunches(cmd, &on, args, kernels.sizes, against)
+				return nil
 			}
 			if against != "" && on.within != "" {
 				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
 			}
 			if against != "" {
-				if err := kernels.parse(); err != nil {
-					return err
-				}
-				pairs, err := kernels.Pairs(cmd.Context(), args, against)
-				if err != nil {
-					return err
-				}
-				return measureAgainst(cmd, &on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
+				throw.If(kernels.parse())
+				pairs := throw.Get(kernels.Pairs(cmd.Context(), args, against))
+				measureAgainst(cmd, &on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
 					return c.Against(cmd.Context(), mode, pairs)
 				})
+				return nil
 			}
-			if err := kernels.parse(); err != nil {
-				return err
-			}
-			cases, err := kernels.Cases(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
+			throw.If(kernels.parse())
+			cases := throw.Get(kernels.Cases(cmd.Context(), args))
 			on.driveAs(nil, cases)
-			c, modes, err := on.openModes(cmd)
-			if err != nil {
-				return err
-			}
+			c, modes := throw.Get2(on.openModes(cmd))
 			defer finish(cmd, c)
-			if cases, err = on.ranged(cmd, c, modes[0], cases); err != nil {
-				return err
-			}
-			result, err := campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) { return c.Measure(cmd.Context(), mode, cases) })
-			if err != nil {
-				return err
-			}
+			cases = throw.Get(on.ranged(cmd, c, modes[0], cases))
+			result := throw.Get(campaign.InModes(modes, func(mode samples.Mode) (*campaign.Result, error) { return c.Measure(cmd.Context(), mode, cases) }))
 			warn(cmd, result.Warnings)
-			achieved, err := c.Achieved(cases, result.Records)
-			if err != nil {
-				return err
-			}
-			return printSamples(cmd, campaign.Samples(result.Records, achieved), true)
+			achieved := throw.Get(c.Achieved(cases, result.Records))
+			printSamples(cmd, campaign.Samples(result.Records, achieved), true)
+			return nil
 		},
 	}
 	on.add(cmd)
@@ -121,10 +104,8 @@ func (k *chosenKernels) parse() (err error) {
 }
 
 // printSamples prints samples, with what the kernels achieved or without. Where one failed, the exit status says so.
-func printSamples(cmd *cobra.Command, list []campaign.Sample, achieved bool) error {
-	if err := show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, achieved).Write); err != nil {
-		return err
-	}
+func printSamples(cmd *cobra.Command, list []campaign.Sample, achieved bool) {
+	throw.If(show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, achieved).Write))
 	failed := 0
 	for _, r := range list {
 		if r.Log != "" {
@@ -135,29 +116,22 @@ func printSamples(cmd *cobra.Command, list []campaign.Sample, achieved bool) err
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %s could not be measured", failed, format.Count(len(list), "kernel"))
+		panic(throw.Errorf("%d of %s could not be measured", failed, format.Count(len(list), "kernel")))
 	}
-	return nil
 }
 
 // comparison compares pairs of kernels in a state of the caches.
 type comparison func(*campaign.Campaign, samples.Mode) ([]campaign.Against, *campaign.Result, error)
 
 // measureAgainst compares pairs of kernels and prints what came of it.
-func measureAgainst(cmd *cobra.Command, on *measureFlags, compare comparison) error {
-	c, modes, err := on.openModes(cmd)
-	if err != nil {
-		return err
-	}
+func measureAgainst(cmd *cobra.Command, on *measureFlags, compare comparison) {
+	c, modes := throw.Get2(on.openModes(cmd))
 	defer finish(cmd, c)
 	var all []campaign.Against
 	var failed error
 	t := format.NewTable(campaign.AgainstHeader...)
 	for _, mode := range modes {
-		compared, result, err := compare(c, mode)
-		if err != nil {
-			return err
-		}
+		compared, result := throw.Get2(compare(c, mode))
 		warn(cmd, result.Warnings)
 		all = append(all, compared...)
 		for _, r := range result.Records {
@@ -169,8 +143,6 @@ func measureAgainst(cmd *cobra.Command, on *measureFlags, compare comparison) er
 	for _, a := range all {
 		t.Row(a.Cells()...)
 	}
-	if err := show(cmd, map[string]any{"comparisons": all}, t.Write); err != nil {
-		return err
-	}
-	return failed
+	throw.If(show(cmd, map[string]any{"comparisons": all}, t.Write))
+	throw.If(failed)
 }

@@ -13,6 +13,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
@@ -82,11 +83,9 @@ interval without upper end.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
-				p, err := o.open(cmd, nil)
-				if err != nil {
-					return err
-				}
-				return predictTable(cmd, p, table)
+				p := throw.Get(o.open(cmd, nil))
+				predictTable(cmd, p, table)
+				return nil
 			}
 			return o.predict(cmd, args)
 		},
@@ -114,17 +113,13 @@ func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor, launc
 }
 
 // measure measures the predicted cases. A profile of another device than the one measured on is a warning on every prediction.
-func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) error {
-	result, err := c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions))
-	if err != nil {
-		return err
-	}
+func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) {
+	result := throw.Get(c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions)))
 	warn(cmd, result.Warnings)
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
 		one.Warnings = append(one.Warnings, p.Doubts(one.Measured)...)
 	}
-	return nil
 }
 
 func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
@@ -136,19 +131,16 @@ func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
 }
 
 // predictTable predicts each row of a table of feature values.
-func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error {
-	all, err := p.PredictTable(path)
-	if err != nil {
-		return err
-	}
-	return show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
+func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) {
+	all := throw.Get(p.PredictTable(path))
+	throw.If(show(cmd, map[string]any{"kernels": all}, func(w io.Writer) error {
 		for _, r := range all {
 			for _, text := range r.Warnings {
 				warn(cmd, []string{warning.In(r.Row, text)})
 			}
 		}
 		return campaign.WriteRows(w, all)
-	})
+	}))
 }
 
 // writeEmulated writes times by emulation, ranked where that is asked for.

@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/workload"
 )
 
@@ -62,15 +63,10 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 }
 
 // find loads the profile and finds the model in it, or chooses one for the cases and says why.
-func (o *predictFlags) find(cmd *cobra.Command, cases []*workload.Case) (*campaign.Predictor, error) {
-	path, err := o.path(cmd)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := campaign.LoadProfile(path)
-	if err != nil {
-		return nil, err
-	}
+func (o *predictFlags) find(cmd *cobra.Command, cases []*workload.Case) (_ *campaign.Predictor, err error) {
+	defer throw.Catch(&err)
+	path := throw.Get(o.path(cmd))
+	profile := throw.Get(campaign.LoadProfile(path))
 	warn(cmd, profile.Warnings())
 	names, name := profile.Names(), o.model
 	choose := name == calibrate.Auto && profile.Find(name) == nil
@@ -80,7 +76,7 @@ func (o *predictFlags) find(cmd *cobra.Command, cases []*workload.Case) (*campai
 	case (choose || name == "") && len(names) == 0:
 		return nil, usagef("profile %s holds no model\n    calibrate one: perf calibrate MODEL.yaml --profile %s", path, path)
 	case choose, name == "" && len(names) > 1:
-		return o.bestModel(cmd, profile, cases)
+		return o.bestModel(cmd, profile, cases), nil
 	case name == "":
 		name = names[0]
 	}
@@ -93,11 +89,8 @@ func (o *predictFlags) find(cmd *cobra.Command, cases []*workload.Case) (*campai
 
 // bestModel is the model of a profile that suits the cases best. A note says why. Unless auto was asked for, it must be the only one that
 // was made for the cases, or for any kernel; otherwise notes compare all.
-func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) (*campaign.Predictor, error) {
-	ranked, err := campaign.Rank(profile, cases)
-	if err != nil {
-		return nil, err
-	}
+func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile, cases []*workload.Case) *campaign.Predictor {
+	ranked := throw.Get(campaign.Rank(profile, cases))
 	var names []string
 	for _, s := range ranked {
 		names = append(names, s.Model.Name)
@@ -105,10 +98,10 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 	if o.model == "" && campaign.Clear(ranked) {
 		others := slices.DeleteFunc(profile.Names(), func(name string) bool { return name == names[0] })
 		note(cmd, "model %s chosen: %v; also in the profile: %s", names[0], ranked[0].For, strings.Join(others, ", "))
-		return ranked[0].Predictor, nil
+		return ranked[0].Predictor
 	}
 	if len(cases) == 0 {
-		return nil, usagef("the profile holds %d models; choose one: --model %s", len(names), strings.Join(names, " | "))
+		panic(throw.Of(usagef("the profile holds %d models; choose one: --model %s", len(names), strings.Join(names, " | "))))
 	}
 	choose := o.model == calibrate.Auto
 	for i, s := range ranked {
@@ -132,9 +125,10 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 	}
 	switch choices := strings.Join(names, " | "); {
 	case !ranked[0].Applies:
-		return nil, campaign.NoModel(cases[0], choices)
+		throw.If(campaign.NoModel(cases[0], choices))
+		return nil
 	case !choose:
-		return nil, usagef("the profile holds %d models, best first; choose one: --model %s | auto", len(names), choices)
+		panic(throw.Of(usagef("the profile holds %d models, best first; choose one: --model %s | auto", len(names), choices)))
 	}
-	return ranked[0].Predictor, nil
+	return ranked[0].Predictor
 }

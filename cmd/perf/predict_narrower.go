@@ -7,6 +7,7 @@ import (
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/throw"
 	"gpuperf/workload"
 )
 
@@ -59,13 +60,13 @@ func (n narrowing) split(cmd *cobra.Command, all []*campaign.Prediction, r launc
 }
 
 // replace gives the predictions that are emulated the times of emulation.
-func (n narrowing) replace(cmd *cobra.Command, all []*campaign.Prediction) error {
+func (n narrowing) replace(cmd *cobra.Command, all []*campaign.Prediction) {
 	for _, one := range all {
 		if report := n.of(cmd, one, launches.Request{Times: true}); report != nil {
 			one.Emulated(report.Origin, &calibrate.Prediction{Seconds: report.Seconds(), Interval: report.Interval(), Warnings: report.All()})
 		}
 	}
-	return cmd.Context().Err()
+	throw.If(cmd.Context().Err())
 }
 
 // fromSource emulates cases as a compiler of perf's own has them; nil where that does not come to a time for all.

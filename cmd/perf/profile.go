@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/command/stock"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 func profileCommand() *cobra.Command {
@@ -38,15 +39,9 @@ driver or clock now, where the program has another version of its model, or cann
 		Example: `  perf profile list`,
 		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := dataDir()
-			if err != nil {
-				return err
-			}
+			data := throw.Get(dataDir())
 			here, _ := measure.Devices(cmd.Context(), measure.Options{}) // without a device nothing is compared with it
-			all, err := stock.Profiles(data, here)
-			if err != nil {
-				return err
-			}
+			all := throw.Get(stock.Profiles(data, here))
 			bytes, files := stock.Size(data)
 			return show(cmd, map[string]any{"data": data, "bytes": bytes, "files": files, "profiles": all}, func(w io.Writer) error {
 				t := format.NewTable("profile", "device", "caches", "models", "calibrated", "doubts")
@@ -98,14 +93,8 @@ func profileShowCommand() *cobra.Command {
 		Example: `  perf profile show h200`,
 		Args:    exactArgs(1, "a profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := namedProfile(args[0])
-			if err != nil {
-				return err
-			}
-			p, err := campaign.LoadProfile(path)
-			if err != nil {
-				return err
-			}
+			path, _ := throw.Get2(namedProfile(args[0]))
+			p := throw.Get(campaign.LoadProfile(path))
 			warn(cmd, p.Warnings())
 			fits := []*calibrate.Fit{}
 			for i := range p.Models {
@@ -137,19 +126,10 @@ tells whether they differ by more than the measurements scatter.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var paths [2]string
 			for i, name := range args {
-				var err error
-				if paths[i], _, err = namedProfile(name); err != nil {
-					return err
-				}
+				paths[i], _ = throw.Get2(namedProfile(name))
 			}
-			was, err := campaign.LoadProfile(paths[0])
-			if err != nil {
-				return err
-			}
-			is, err := campaign.LoadProfile(paths[1])
-			if err != nil {
-				return err
-			}
+			was := throw.Get(campaign.LoadProfile(paths[0]))
+			is := throw.Get(campaign.LoadProfile(paths[1]))
 			all := stock.Diff(was, is)
 			return show(cmd, map[string]any{"was": was.Device, "is": is.Device, "parameters": all}, func(w io.Writer) error {
 				fmt.Fprintf(w, "first:  %s\nsecond: %s\n", was.Device, is.Device)
@@ -180,10 +160,7 @@ func profileRemoveCommand() *cobra.Command {
   perf profile remove nvidia-h200-cuda`,
 		Args: exactArgs(1, "a profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := namedProfile(args[0])
-			if err != nil {
-				return err
-			}
+			path, _ := throw.Get2(namedProfile(args[0]))
 			if err := os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 				return usagef("the profile %s comes with the program, and cannot be removed", path)
 			} else if err != nil {
@@ -201,13 +178,8 @@ func profileExportCommand() *cobra.Command {
 		Example: `  perf profile export h200 my-h200.yaml`,
 		Args:    exactArgs(2, "a profile and the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, _, err := namedProfile(args[0])
-			if err != nil {
-				return err
-			}
-			if err := stock.Copy(path, args[1]); err != nil {
-				return err
-			}
+			path, _ := throw.Get2(namedProfile(args[0]))
+			throw.If(stock.Copy(path, args[1]))
 			return showText(cmd, map[string]any{"profile": args[1]}, "profile: "+args[1]+"\n")
 		},
 	}
@@ -223,10 +195,7 @@ func profileImportCommand() *cobra.Command {
   perf profile import my-h200.yaml`,
 		Args: exactArgs(1, "a profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := dataDir()
-			if err != nil {
-				return err
-			}
+			data := throw.Get(dataDir())
 			to, err := stock.Import(data, args[0], replace)
 			if err != nil {
 				return usage(err)

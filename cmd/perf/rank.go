@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/roofline"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/workload"
 )
@@ -44,9 +45,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
       --profile h200`,
 		Args: minArgs(1, "at least one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
-				return err
-			}
+			throw.If(atLeast(0, map[string]int64{"top": int64(top)}))
 			if all.on {
 				return all.rank(cmd, &o, args, top)
 			}
@@ -68,73 +67,50 @@ not given, and --shard takes a part. --table writes each with its time to a file
 }
 
 // rank ranks the kernels of files.
-func (o *predictFlags) rank(cmd *cobra.Command, args []string, top int) error {
-	sizes, err := parseArguments(o.sizes)
-	if err != nil {
-		return err
-	}
+func (o *predictFlags) rank(cmd *cobra.Command, args []string, top int) (err error) {
+	defer throw.Catch(&err)
+	sizes := throw.Get(parseArguments(o.sizes))
 	files, unheld, notes := campaign.SplitLaunches(cmd.Context(), o.files, args)
 	warn(cmd, notes)
 	if len(files) == 0 {
 		return usagef("the launch files have no counts to predict their times from, and no kernel that has is beside them\n"+
 			"    compare measured times: perf measure %s", strings.Join(args, " "))
 	}
-	cases, err := campaign.Cases(cmd.Context(), o.files, files, sizes)
-	if err != nil {
-		return err
-	}
-	p, err := o.open(cmd, cases)
-	if err != nil {
-		return err
-	}
-	rankings, err := p.Rankings(cases, sizes, top)
-	if err != nil {
-		return err
-	}
-	launches, err := campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings))
-	if err != nil {
-		return err
-	}
+	cases := throw.Get(campaign.Cases(cmd.Context(), o.files, files, sizes))
+	p := throw.Get(o.open(cmd, cases))
+	rankings := throw.Get(p.Rankings(cases, sizes, top))
+	launches := throw.Get(campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings)))
 	all := campaign.PredictionsOf(rankings)
-	if err := skip(cmd, campaign.SkippedOf(rankings), len(all)); err != nil {
-		return err
-	}
-	if err := o.narrowing(cmd, p).replace(cmd, all); err != nil {
-		return err
-	}
+	skip(cmd, campaign.SkippedOf(rankings), len(all))
+	o.narrowing(cmd, p).replace(cmd, all)
 	if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
 		return campaign.NoModel(all[0].Case, p.Model.Name)
 	}
-	if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
-		return err
-	}
-	return printRankings(cmd, p, rankings, all, o.roofs)
+	o.measureRanked(cmd, p, rankings, all, launches)
+	printRankings(cmd, p, rankings, all, o.roofs)
+	return nil
 }
 
 // measureRanked measures the ranked kernels where that is asked for, and launch files, or finds what was measured of these before.
-func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, launches *campaign.Launches) error {
+func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, launches *campaign.Launches) {
 	if !o.measured && !launches.Any() {
-		return nil
+		return
 	}
 	c, mode, err := o.campaign(cmd, p, launches, all)
 	switch {
 	case err != nil && !o.measured:
-		return fmt.Errorf("%w\n    a launch file has no counts to predict its time from: give --measure where its device is, or --device replay:SAMPLES.jsonl", err)
+		panic(throw.Errorf("%w\n    a launch file has no counts to predict its time from: give --measure where its device is, or --device replay:SAMPLES.jsonl", err))
 	case err != nil:
-		return err
+		throw.If(err)
+		return
 	}
 	defer finish(cmd, c)
 	take := c.RecordedLaunches
 	if o.measured {
-		if err := o.measure(cmd, c, mode, p, all); err != nil {
-			return err
-		}
+		o.measure(cmd, c, mode, p, all)
 		take = c.MeasureLaunches
 	}
-	launched, err := take(cmd.Context(), mode, launches)
-	if err != nil {
-		return err
-	}
+	launched := throw.Get(take(cmd.Context(), mode, launches))
 	warn(cmd, launched.Warnings)
 	for _, r := range launched.Records {
 		for _, text := range p.Doubts(&r) {
@@ -142,19 +118,15 @@ func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, 
 		}
 	}
 	campaign.Launch(rankings, launched.Records)
-	return nil
 }
 
 // printRankings prints a ranking for each size, and what is said against the predictions.
-func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, roofs bool) error {
+func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, roofs bool) {
 	var known []roofline.Named
 	if roofs {
-		var err error
-		if known, err = p.Rooflines(all); err != nil {
-			return err
-		}
+		known = throw.Get(p.Rooflines(all))
 	}
-	return show(cmd, p.RankingsJSON(rankings), func(w io.Writer) error {
+	throw.If(show(cmd, p.RankingsJSON(rankings), func(w io.Writer) error {
 		warnOf(cmd, all)
 		for i, r := range rankings {
 			if len(rankings) > 1 {
@@ -168,28 +140,25 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 			roofline.Write(w, known)
 		}
 		return nil
-	})
+	}))
 }
 
 // runnable are the cases that the model's device runs. The others are left out with a warning; it is an error where that is all of them.
-func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) ([]*workload.Case, error) {
-	run, refused, err := p.Predictable(cases)
-	if err != nil {
-		return nil, err
-	}
-	return run, skip(cmd, refused, len(run))
+func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) []*workload.Case {
+	run, refused := throw.Get2(p.Predictable(cases))
+	skip(cmd, refused, len(run))
+	return run
 }
 
 // skip says which kernels are left out. Where none is left it is an error: of one kernel, why.
-func skip(cmd *cobra.Command, refused []campaign.Refused, left int) error {
+func skip(cmd *cobra.Command, refused []campaign.Refused, left int) {
 	if len(refused) == 1 && left == 0 {
-		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict)
+		panic(throw.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict))
 	}
 	for _, k := range refused {
 		warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
 	}
 	if left == 0 {
-		return errors.New("the device would refuse every kernel")
+		panic(throw.Of(errors.New("the device would refuse every kernel")))
 	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/tune"
 	"gpuperf/workload"
 )
@@ -26,7 +27,8 @@ func (a *allConfigurations) add(cmd *cobra.Command) {
 }
 
 // rank predicts all configurations of the one file.
-func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []string, top int) error {
+func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []string, top int) (err error) {
+	defer throw.Catch(&err)
 	if len(args) != 1 {
 		return usagef("--tunables ranks the configurations of one file, got %d", len(args))
 	}
@@ -37,31 +39,17 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	if err != nil {
 		return usagef("--shard %v", err)
 	}
-	at, err := parseOneSize(o.sizes)
-	if err != nil {
-		return err
-	}
-	target, err := tune.Open(cmd.Context(), args[0], at, tune.Options{Files: o.files})
-	if err != nil {
-		return err
-	}
-	counted, err := target.Counted(cmd.Context(), target.Usual())
-	if err != nil {
-		return err
-	}
+	at := throw.Get(parseOneSize(o.sizes))
+	target := throw.Get(tune.Open(cmd.Context(), args[0], at, tune.Options{Files: o.files}))
+	counted := throw.Get(target.Counted(cmd.Context(), target.Usual()))
 	var cases []*workload.Case
 	for _, c := range counted {
 		cases = append(cases, c.Case)
 	}
-	guide, final, err := o.finals(cmd)
-	if err != nil {
-		return err
-	}
+	guide, final := throw.Get2(o.finals(cmd))
 	path, _, _ := source.CutName(args[0])
 	r := tune.Ranking{Final: final, Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, All: a.table != "" && top == 0, Table: a.table}
-	if r.Predictor, err = guide.open(cmd, cases); err != nil {
-		return err
-	}
+	r.Predictor = throw.Get(guide.open(cmd, cases))
 	const every = 10_000 // some seconds of work
 	told := 0
 	r.Progress = func(done int) {
@@ -71,13 +59,8 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 		}
 	}
 	defer collect(runsLong)()
-	result, err := r.Run(cmd.Context())
-	if err != nil {
-		return err
-	}
-	if err := show(cmd, result, result.Write); err != nil {
-		return err
-	}
+	result := throw.Get(r.Run(cmd.Context()))
+	throw.If(show(cmd, result, result.Write))
 	if len(result.Best) == 0 && len(result.Timeless) > 0 {
 		return fmt.Errorf("no configuration has a time: %s", result.Timeless[0].Refused)
 	}

@@ -24,9 +24,7 @@ pointer; the page needs no other file, no network, and no JavaScript to be read.
 				}
 				page.Sections = append(page.Sections, section)
 			}
-			if err := writePage(to, &page); err != nil {
-				return err
-			}
+			writePage(to, &page)
 			return showText(cmd, map[string]any{"page": to, "sections": len(page.Sections)}, "page: "+to+"\n")
 		},
 	}

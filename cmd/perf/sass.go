@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/measure"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/sass"
 	"gpuperf/sass/compiled"
 )
@@ -42,10 +43,7 @@ is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is 
 		Args: exactArgs(1, "one listing, cubin or file with a kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			defer collect(runsLong)()
-			listing, err := o.read(cmd, args[0])
-			if err != nil {
-				return err
-			}
+			listing := o.read(cmd, args[0])
 			warn(cmd, listing.Warnings)
 			if o.facts {
 				return show(cmd, listing.JSON(), listing.WriteFacts)
@@ -61,50 +59,39 @@ is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is 
 }
 
 // read reads a listing or a cubin, or compiles kernels and lists them.
-func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, error) {
+func (o *machineCode) read(cmd *cobra.Command, path string) *sass.Listing {
 	if !frontend.IsKernel(path) && filepath.Ext(path) != ".lift" {
 		if o.arch != "" || o.sizes != nil || o.to != "" {
-			return nil, usagef("--arch, -o and -p are for kernels that are compiled first; %s is a listing or a cubin", path)
+			panic(throw.Of(usagef("--arch, -o and -p are for kernels that are compiled first; %s is a listing or a cubin", path)))
 		}
-		return sass.ReadFile(cmd.Context(), path)
+		return throw.Get(sass.ReadFile(cmd.Context(), path))
 	}
-	works, err := o.works(cmd, []string{path})
-	if err != nil {
-		return nil, err
-	}
+	works := throw.Get(o.works(cmd, []string{path}))
 	if o.arch == "" {
-		if o.arch, err = architecture(cmd); err != nil {
-			return nil, err
-		}
+		o.arch = architecture(cmd)
 	}
 	jobs := make([]device.Job, len(works))
 	for i, w := range works {
 		jobs[i] = w.Job
 	}
-	programs, err := (&compiled.Compiler{Arch: o.arch}).All(cmd.Context(), jobs)
-	if err != nil {
-		return nil, err
-	}
+	programs := throw.Get((&compiled.Compiler{Arch: o.arch}).All(cmd.Context(), jobs))
 	if o.to != "" {
 		if len(programs) > 1 {
-			return nil, usagef("-o %s: there are %d programs; name one kernel, as %s#NAME", o.to, len(programs), path)
+			panic(throw.Of(usagef("-o %s: there are %d programs; name one kernel, as %s#NAME", o.to, len(programs), path)))
 		}
-		files, err := programs[0].Save(cmd.Context(), o.to)
-		if err != nil {
-			return nil, err
-		}
+		files := throw.Get(programs[0].Save(cmd.Context(), o.to))
 		note(cmd, "written: %s", strings.Join(files, ", "))
 	}
-	return compiled.Listing(programs), nil
+	return compiled.Listing(programs)
 }
 
 // architecture is that of the first of NVIDIA's GPUs here.
-func architecture(cmd *cobra.Command) (string, error) {
+func architecture(cmd *cobra.Command) string {
 	devices, _ := measure.Devices(cmd.Context(), measure.Options{})
 	for _, d := range devices {
 		if strings.HasPrefix(d.Architecture, "sm_") {
-			return d.Architecture, nil
+			return d.Architecture
 		}
 	}
-	return "", usagef("there is no GPU of NVIDIA's here to compile for: name an architecture, as --arch sm_90")
+	panic(throw.Of(usagef("there is no GPU of NVIDIA's here to compile for: name an architecture, as --arch sm_90")))
 }

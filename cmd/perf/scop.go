@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/scop"
 	"gpuperf/scop/compile"
 	"gpuperf/scop/deps"
@@ -172,19 +173,10 @@ options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the
 			if !slices.Contains(compile.Languages, as) {
 				return usagef("the languages of --as are opencl and cuda, not %q", as)
 			}
-			at, err := parseOneSize(f.sizes)
-			if err != nil {
-				return err
-			}
-			of, err := machine.Named(on)
-			if err != nil {
-				return err
-			}
+			at := throw.Get(parseOneSize(f.sizes))
+			of := throw.Get(machine.Named(on))
 			opt := compile.Options{Options: f.Options.Options, Language: as, Sizes: at, On: of}
-			result, err := compile.File(cmd.Context(), args[0], dir, opt)
-			if err != nil {
-				return err
-			}
+			result := throw.Get(compile.File(cmd.Context(), args[0], dir, opt))
 			return show(cmd, result, result.Print)
 		},
 	}
@@ -209,15 +201,10 @@ type nestFlags struct {
 
 // ofNests is a command that finds something about each loop nest.
 func ofNests[T any](f *nestFlags, write func(io.Writer, []T) error, find func(*cobra.Command, []*scop.Nest, map[string]int64) ([]T, error)) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		at, err := parseOneSize(f.sizes)
-		if err != nil {
-			return err
-		}
-		nests, err := f.Nests(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
+	return func(cmd *cobra.Command, args []string) (err error) {
+		defer throw.Catch(&err)
+		at := throw.Get(parseOneSize(f.sizes))
+		nests := throw.Get(f.Nests(cmd.Context(), args[0]))
 		all, err := find(cmd, nests, at)
 		if len(all) == 0 {
 			return err

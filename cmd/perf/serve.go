@@ -54,9 +54,14 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 			session := &campaign.Session{Profile: func() (string, error) { return o.path(cmd) }}
 			searches := &tune.Dialogues{Predictors: session.Predictor}
 			methods := map[string]serve.Method{
-				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) { return predictOne(ctx, session, q) }),
-				"ask":     method(searches.Ask),
-				"tell":    method(searches.Tell),
+				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
+					if campaign.AreLaunches([]string{q.Kernel}, "") && q.Model == "" {
+						return predictLaunch(ctx, cmd.Root(), q)
+					}
+					return predictOne(ctx, session, q)
+				}),
+				"ask":  method(searches.Ask),
+				"tell": method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
 			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
@@ -81,9 +86,57 @@ func predictOne(ctx context.Context, session *campaign.Session, q campaign.Quest
 	case q.Only == "seconds":
 		return secondsOf(all), nil
 	case q.Only != "":
-		return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
+		return nil, badOnly(q.Only)
 	}
 	return kernelsJSON(all), nil
+}
+
+// predictLaunch answers a question for the times of a launch file, at each of the sizes, as the command does: that emulates those for CUDA.
+func predictLaunch(ctx context.Context, root *cobra.Command, q campaign.Question) (any, error) {
+	c, _, err := root.Find([]string{"predict"})
+	if err != nil {
+		return nil, err
+	}
+	if q.Sizes == nil {
+		q.Sizes = campaign.Sizes{nil}
+	}
+	all, seconds := []json.RawMessage{}, []any{}
+	for _, at := range q.Sizes {
+		one := q
+		one.Sizes, one.Only = nil, ""
+		params := map[string]any{}
+		text, err := json.Marshal(one)
+		if err == nil {
+			err = json.Unmarshal(text, &params)
+		}
+		maps.DeleteFunc(params, func(_ string, v any) bool { return v == nil || v == "" })
+		if at != nil {
+			params["sizes"] = at
+		}
+		if text, err = json.Marshal(params); err != nil {
+			return nil, err
+		}
+		result, err := callCommand(ctx, c, []string{"predict"}, text)
+		if err != nil {
+			return nil, err
+		}
+		var told struct{ Seconds *float64 }
+		if err := json.Unmarshal(result.(json.RawMessage), &told); err != nil {
+			return nil, err
+		}
+		all, seconds = append(all, result.(json.RawMessage)), append(seconds, told.Seconds)
+	}
+	switch q.Only {
+	case "seconds":
+		return map[string]any{"seconds": seconds}, nil
+	case "":
+		return kernelsJSON(all), nil
+	}
+	return nil, badOnly(q.Only)
+}
+
+func badOnly(only string) error {
+	return usagef("only: \"seconds\", or nothing, not %q", only)
 }
 
 // secondsOf are the times of predictions alone; null where one has none.
@@ -164,6 +217,8 @@ func argsOf(c *cobra.Command, params json.RawMessage) (args []string, err error)
 			list = []any{value}
 		}
 		switch key {
+		case "json", "help":
+			return nil, fmt.Errorf("params: %s is none: an answer is always what --json prints", key)
 		case "kernel", "kernels", "args":
 			for _, v := range list {
 				files = append(files, fmt.Sprint(v))

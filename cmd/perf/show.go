@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/workload"
@@ -50,10 +51,7 @@ as the domain, statements and arrays that the transformations work on (ir), as O
   perf show examples/matmul/matmul_prefetch.star --as opencl`,
 		Args: exactArgs(1, "one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			variants, err := files.Load(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
+			variants := throw.Get(files.Load(cmd.Context(), args[0]))
 			all := make([]shownKernel, len(variants))
 			for i, v := range variants {
 				if v.Unsized != nil {
@@ -61,7 +59,8 @@ as the domain, statements and arrays that the transformations work on (ir), as O
 				}
 				all[i] = shownKernel{v.Name, v.Kernel, func(err error) error { return v.Error(err) }}
 			}
-			return showKernels(cmd, as, all)
+			showKernels(cmd, as, all)
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir, opencl or cuda")
@@ -77,10 +76,10 @@ type shownKernel struct {
 }
 
 // showKernels prints kernels in one of the views, each under its name where there are several.
-func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
+func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) {
 	view, ok := views[as]
 	if !ok {
-		return usagef("--as %s: a kernel is shown as nest, ir, opencl or cuda", as)
+		panic(throw.Of(usagef("--as %s: a kernel is shown as nest, ir, opencl or cuda", as)))
 	}
 	type shown struct {
 		Kernel string `json:"kernel"`
@@ -91,11 +90,12 @@ func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 	for _, k := range kernels {
 		text, err := view(workload.NewKernel(k.ir))
 		if err != nil {
-			return k.place(err)
+			throw.If(k.place(err))
+			return
 		}
 		all = append(all, shown{k.name, as, text})
 	}
-	return showCode(cmd, kernelsJSON(all), func(w io.Writer) error {
+	throw.If(showCode(cmd, kernelsJSON(all), func(w io.Writer) error {
 		for i, s := range all {
 			if len(all) > 1 {
 				s.Text = strings.Repeat("\n", min(i, 1)) + "// " + s.Kernel + "\n" + s.Text
@@ -103,5 +103,5 @@ func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 			fmt.Fprint(w, s.Text)
 		}
 		return nil
-	})
+	}))
 }

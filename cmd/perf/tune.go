@@ -13,6 +13,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/tune"
 	"gpuperf/scop/offload"
 	"gpuperf/search"
@@ -88,9 +89,8 @@ func tuneCommand() *cobra.Command {
 }
 
 func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
-	if err := atLeast(1, map[string]int64{"budget": int64(o.Budget), "trials": int64(o.Trials), "best": int64(o.Best), "seeds": int64(o.seeds)}); err != nil {
-		return err
-	}
+	defer throw.Catch(&err)
+	throw.If(atLeast(1, map[string]int64{"budget": int64(o.Budget), "trials": int64(o.Trials), "best": int64(o.Best), "seeds": int64(o.seeds)}))
 	switch {
 	case !(o.Slow > 1):
 		return usagef("--slow %v: must be greater than 1", o.Slow)
@@ -104,11 +104,10 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if !slices.Contains(offload.AllSchedules(), string(o.files.Schedules)) {
 		return usagef("--schedules %s: it is one of %s", o.files.Schedules, strings.Join(offload.AllSchedules(), ", "))
 	}
-	if err := o.lift(cmd, path); err != nil {
-		return err
-	}
+	o.lift(cmd, path)
 	if ext := filepath.Ext(strings.TrimSuffix(path, ".gz")); ext == ".jsonl" {
-		return o.replay(cmd, path)
+		o.replay(cmd, path)
+		return nil
 	}
 	if strings.Contains(o.Strategy, ",") {
 		return usagef("--%s %s: several are compared on a samples file; a search has one", o.strategy, o.Strategy)
@@ -118,27 +117,18 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		return usagef("--shard %v", err)
 	}
 	o.Part, o.Parts = part.Index, part.Count
-	between, sizes, err := tune.ParseRange(o.sizes)
-	if err != nil {
-		return err
-	}
+	between, sizes := throw.Get2(tune.ParseRange(o.sizes))
 	if between != nil {
-		if err := refuse(cmd, func(name string) bool {
+		throw.If(refuse(cmd, func(name string) bool {
 			return slices.Contains([]string{"shard", "seed-by", "profile", "model"}, name) || name == "device" && o.on.device == allDevices || o.dir != "" && name == "output"
-		}, "--%s is of one size, and not of ranges"); err != nil {
-			return err
-		}
+		}, "--%s is of one size, and not of ranges"))
 	}
-	cases, err := parseSizes(sizes)
-	if err != nil {
-		return err
-	}
+	cases := throw.Get(parseSizes(sizes))
 	at := cases[0]
-	if err := o.checkOver(cmd, len(cases), between != nil); err != nil {
-		return err
-	}
+	o.checkOver(cmd, len(cases), between != nil)
 	if o.on.device == allDevices {
-		return o.onAll(cmd, path)
+		o.onAll(cmd, path)
+		return nil
 	}
 	switch isProgram := filepath.Ext(path) == programs; {
 	case isProgram: // it has strategies of its own
@@ -153,9 +143,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if on, ok := tune.Interface(path); ok && o.on.face == "" {
 		o.on.face = on.String()
 	}
-	if o.Campaign, err = o.on.open(cmd); err != nil {
-		return err
-	}
+	o.Campaign = throw.Get(o.on.open(cmd))
 	defer finish(cmd, o.Campaign)
 	if !o.Campaign.Live() {
 		return usagef("--device %s: %s needs a device, not recorded samples", o.on.device, cmd.Name())
@@ -164,79 +152,69 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	o.files.Device = &info
 	if between != nil {
 		between.Others = at
-		return o.ranges(cmd, path, between)
+		o.ranges(cmd, path, between)
+		return nil
 	}
-	if o.Target, err = o.open(cmd.Context(), path, cases); err != nil {
-		return err
-	}
-	return o.search(cmd)
+	o.Target = o.open(cmd.Context(), path, cases)
+	o.search(cmd)
+	return nil
 }
 
 // replay compares strategies on recorded searches.
-func (o *tuneFlags) replay(cmd *cobra.Command, path string) error {
+func (o *tuneFlags) replay(cmd *cobra.Command, path string) {
 	var only []string
 	if cmd.Flag("strategy").Changed {
 		only = strings.Split(o.Strategy, ",")
 	}
 	for _, name := range only {
 		if err := search.CheckName(name, nil); err != nil {
-			return usagef("--strategy %s: %v", o.Strategy, err)
+			panic(throw.Of(usagef("--strategy %s: %v", o.Strategy, err)))
 		}
 	}
-	r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...)
-	if err != nil {
-		return err
-	}
-	return show(cmd, r, r.Write)
+	r := throw.Get(tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...))
+	throw.If(show(cmd, r, r.Write))
 }
 
 // search searches the configurations of the target.
-func (o *tuneFlags) search(cmd *cobra.Command) error {
+func (o *tuneFlags) search(cmd *cobra.Command) {
 	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
-		return usagef("--%s %s: %v", o.strategy, o.Strategy, err)
+		panic(throw.Of(usagef("--%s %s: %v", o.strategy, o.Strategy, err)))
 	}
-	if err := o.predictor(cmd); err != nil {
-		return err
-	}
+	o.predictor(cmd)
 	for _, text := range o.first {
 		list, err := o.Begin(cmd.Context(), text)
 		if err != nil {
-			return usagef("--seed-by %s: %v", text, err)
+			panic(throw.Of(usagef("--seed-by %s: %v", text, err)))
 		}
 		o.First = append(o.First, list...)
 	}
 	o.Progress = tellRuns(cmd, o.Target.Usual())
 	result, err := o.Run(cmd.Context())
 	if result == nil {
-		return err
+		throw.If(err)
+		return
 	}
 	warn(cmd, result.Warnings)
 	if ctx := cmd.Context(); o.dir != "" && len(result.Best) > 0 && (err == nil || ctx.Err() != nil) { // who is interrupted gets what there is
 		err = errors.Join(err, result.Take(context.WithoutCancel(ctx), o.dir))
 	}
-	if err := errors.Join(err, show(cmd, result.JSON(), result.Write)); err != nil {
-		return err
-	}
+	throw.If(errors.Join(err, show(cmd, result.JSON(), result.Write)))
 	if len(result.Best) == 0 {
-		return errors.New("no configuration ran with the right results")
+		panic(throw.Of(errors.New("no configuration ran with the right results")))
 	}
-	return nil
 }
 
 // noProfile stands for a search without predictions.
 const noProfile = "none"
 
 // predictor finds the model that orders candidates: of the profile that is named, or of the device's own.
-func (o *tuneFlags) predictor(cmd *cobra.Command) error {
+func (o *tuneFlags) predictor(cmd *cobra.Command) {
 	dev := o.Campaign.Device.Info().Fingerprint
 	if o.profile == noProfile {
-		return nil
+		return
 	}
 	if o.profile == "" {
-		found, dir, err := ownProfiles()
-		if err != nil {
-			return err
-		}
+		found, dir := throw.Get2(ownProfiles())
 		own := campaign.DeviceFile(dir, "profiles", dev, ".yaml")
 		for _, path := range append(found, profiles.All.Names()...) {
 			if p, err := campaign.LoadProfile(path); path == own || err == nil && p.Device.Covers(dev) {
@@ -246,19 +224,19 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	}
 	if o.profile == "" {
 		if o.model != "" {
-			return usagef("--model %s: give the --profile that holds it", o.model)
+			panic(throw.Of(usagef("--model %s: give the --profile that holds it", o.model)))
 		}
-		return nil
+		return
 	}
 	counted, err := o.Target.Counted(cmd.Context(), o.Target.Usual())
 	if err != nil {
 		note(cmd, "no predictions: %v", err)
-		return nil
+		return
 	}
 	var cases []*workload.Case
 	for _, c := range counted {
 		cases = append(cases, c.Case)
 	}
 	o.Predictor, err = (&predictFlags{profile: o.profile, model: o.model}).open(cmd, cases)
-	return err
+	throw.If(err)
 }

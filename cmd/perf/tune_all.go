@@ -20,6 +20,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/search"
 )
 
@@ -27,30 +28,18 @@ import (
 const allDevices = "all"
 
 // onAll runs the same command for every device of the host, each with a part of the configurations and of the budget.
-func (o *tuneFlags) onAll(cmd *cobra.Command, path string) error {
+func (o *tuneFlags) onAll(cmd *cobra.Command, path string) {
 	if cmd.Flag("shard").Changed {
-		return usagef("--device all deals out the parts itself; leave out --shard")
+		panic(throw.Of(usagef("--device all deals out the parts itself; leave out --shard")))
 	}
-	all, err := measure.Devices(cmd.Context(), measure.Options{})
-	if err != nil {
-		return err
-	}
+	all := throw.Get(measure.Devices(cmd.Context(), measure.Options{}))
 	query := ""
 	if o.on.face != "" {
 		query = o.on.face + ":"
 	}
-	indices, err := fleet.Choose(all, query, 0)
-	if err != nil {
-		return err
-	}
-	files, err := sampleFiles(&o.on, all, indices)
-	if err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+	indices := throw.Get(fleet.Choose(all, query, 0))
+	files := throw.Get(sampleFiles(&o.on, all, indices))
+	self := throw.Get(os.Executable())
 	n := len(indices)
 	each := o.Budget/n + min(o.Budget%n, 1)
 	local := fleet.Local{
@@ -72,7 +61,7 @@ func (o *tuneFlags) onAll(cmd *cobra.Command, path string) error {
 		return &outputs[i], fleet.Lines(func(line string) { note(cmd, "device %d: %s", indices[i], line) }), nil
 	}
 	failed := local.Run(cmd.Context())
-	return errors.Join(showFound(cmd, all, indices, files, outputs), failed)
+	throw.If(errors.Join(showFound(cmd, all, indices, files, outputs), failed))
 }
 
 // sampleFiles are the journals of the devices, a file each.

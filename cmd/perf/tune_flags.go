@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/tune"
 	"gpuperf/lift/explore"
 	"gpuperf/samples"
@@ -65,26 +66,27 @@ func (o *tuneFlags) add(cmd *cobra.Command) {
 }
 
 // open opens the target at its sizes.
-func (o *tuneFlags) open(ctx context.Context, path string, cases []map[string]int64) (tune.Target, error) {
+func (o *tuneFlags) open(ctx context.Context, path string, cases []map[string]int64) tune.Target {
 	if len(cases) > 1 {
-		return tune.OpenSeveral(ctx, path, cases, tune.Over(o.over), o.files)
+		return throw.Get(tune.OpenSeveral(ctx, path, cases, tune.Over(o.over), o.files))
 	}
-	return tune.Open(ctx, path, cases[0], o.files)
+	return throw.Get(tune.Open(ctx, path, cases[0], o.files))
 }
 
 // checkOver refuses what is not for several sizes, or for these alone.
-func (o *tuneFlags) checkOver(cmd *cobra.Command, sizes int, isRange bool) error {
+func (o *tuneFlags) checkOver(cmd *cobra.Command, sizes int, isRange bool) {
 	switch {
 	case o.over != "" && !slices.Contains(tune.AllOvers(), o.over):
-		return usagef("--over %s: it is one of %s", o.over, strings.Join(tune.AllOvers(), ", "))
+		panic(throw.Of(usagef("--over %s: it is one of %s", o.over, strings.Join(tune.AllOvers(), ", "))))
 	case sizes > 1 && isRange:
-		return usagef("-p: either one size is a range, or there are several sizes")
+		panic(throw.Of(usagef("-p: either one size is a range, or there are several sizes")))
 	case sizes > 1:
-		return refuse(cmd, func(name string) bool {
+		throw.If(refuse(cmd, func(name string) bool {
 			return name == "resume" || name == "objective" && o.Objective == tune.Energy || name == "device" && o.on.device == allDevices
-		}, "--%s is of one size, and not of several")
+		}, "--%s is of one size, and not of several"))
+		return
 	}
-	return refuse(cmd, func(name string) bool { return name == "over" }, "--%s is for several sizes, such as -p n=1024,2048")
+	throw.If(refuse(cmd, func(name string) bool { return name == "over" }, "--%s is for several sizes, such as -p n=1024,2048"))
 }
 
 // tellRuns prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/tune"
 	"gpuperf/lift"
 )
@@ -34,70 +35,46 @@ func (o *tuneFlags) addLift(cmd *cobra.Command) {
 }
 
 // lift reads what the strategy rank learns from. What would not be heeded is refused.
-func (o *tuneFlags) lift(cmd *cobra.Command, path string) error {
+func (o *tuneFlags) lift(cmd *cobra.Command, path string) {
 	ranks := o.Strategy == "rank"
-	if err := refuse(cmd, func(name string) bool {
+	throw.If(refuse(cmd, func(name string) bool {
 		return filepath.Ext(path) != programs && slices.Contains(slices.Concat(ofPrograms, ofRank), name)
-	}, "--%s is of functional programs (.lift)"); err != nil {
-		return err
-	}
-	if err := refuse(cmd, func(name string) bool { return !ranks && slices.Contains(ofRank, name) }, "--%s is of the strategy rank: give --"+o.strategy+" rank"); err != nil {
-		return err
-	}
+	}, "--%s is of functional programs (.lift)"))
+	throw.If(refuse(cmd, func(name string) bool { return !ranks && slices.Contains(ofRank, name) }, "--%s is of the strategy rank: give --"+o.strategy+" rank"))
 	l := &o.files.Lift
 	l.Seed = int64(o.Seed)
-	if err := checkVariants(&l.Request); err != nil {
-		return err
-	}
-	if err := atLeast(0, map[string]int64{"round": int64(l.Round)}); err != nil {
-		return err
-	}
+	checkVariants(&l.Request)
+	throw.If(atLeast(0, map[string]int64{"round": int64(l.Round)}))
 	if l.Round == 0 {
 		l.Round = min(max(o.Budget/4, 1), 10)
 	}
 	if !(l.Enough >= 0 && l.Enough < 1) {
-		return usagef("--enough %v: a probability below 1", l.Enough)
+		panic(throw.Of(usagef("--enough %v: a probability below 1", l.Enough)))
 	}
 	if l.Ranker != "" {
 		if _, err := findRanker(l.Ranker, modelOptions{profile: strings.TrimSuffix(o.profile, noProfile)}); err != nil {
-			return err
+			panic(throw.Of(err))
 		}
 	}
 	if len(o.databases) == 0 {
-		return nil
+		return
 	}
-	p, err := lift.Load(path)
-	if err != nil {
-		return err
-	}
-	db, err := loadDatabase(cmd, o.databases, p.Name, false)
-	if err != nil {
-		return err
-	}
+	p := throw.Get(lift.Load(path))
+	db := throw.Get(loadDatabase(cmd, o.databases, p.Name, false))
 	l.Train = db.Set
-	return nil
 }
 
 // ranges chooses recipes for ranges of a size, and runs configurations of them.
-func (o *tuneFlags) ranges(cmd *cobra.Command, path string, sizes *tune.Sizes) error {
-	r, err := tune.OpenRanges(path, sizes, o.files)
-	if err != nil {
-		return err
-	}
-	list, err := r.Choose()
-	if err != nil {
-		return err
-	}
+func (o *tuneFlags) ranges(cmd *cobra.Command, path string, sizes *tune.Sizes) {
+	r := throw.Get(tune.OpenRanges(path, sizes, o.files))
+	list := throw.Get(r.Choose())
 	note(cmd, "%s chosen by predicted times", format.Count(len(list), "range"))
-	result, err := r.Measure(cmd.Context(), list, func(t tune.Target) *tune.Search {
+	result := throw.Get(r.Measure(cmd.Context(), list, func(t tune.Target) *tune.Search {
 		return &tune.Search{
 			Target: t, Campaign: o.Campaign, Strategy: o.Strategy, Seed: o.Seed, Budget: o.Budget, Until: o.Until, Resume: o.Resume,
 			Trials: o.Trials, Best: 1, Slow: o.Slow, Progress: tellRuns(cmd, t.Usual()),
 		}
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	warn(cmd, result.Warnings)
-	return show(cmd, result, result.Write)
+	throw.If(show(cmd, result, result.Write))
 }

@@ -18,6 +18,7 @@ import (
 	"gpuperf/device/opencl"
 	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 // deviceWorkerCommand is what measure starts: the process that touches the device.
@@ -48,24 +49,19 @@ With --workers it starts so many processes on this host, each with a device and 
 		Example: `  perf worker examples/fleet/predict.yaml --shard 0/2 -o fleet`,
 		Args:    exactArgs(1, "a campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := loadCampaign(cmd, args[0])
-			if err != nil {
-				return err
-			}
+			f := loadCampaign(cmd, args[0])
 			s, err := fleet.ParseShard(shard)
 			if err != nil {
 				return usagef("--shard %v", err)
 			}
-			if err := atLeast(1, map[string]int64{"workers": int64(workers)}); err != nil {
-				return err
-			}
+			throw.If(atLeast(1, map[string]int64{"workers": int64(workers)}))
 			if workers > 1 {
-				if err := startWorkers(cmd, f, s.Split(workers), query); err != nil {
-					return err
-				}
-				return showStatus(cmd, f, s.Count*workers, nil)
+				startWorkers(cmd, f, s.Split(workers), query)
+				showStatus(cmd, f, s.Count*workers, nil)
+				return nil
 			}
-			return work(cmd, f, s, query)
+			work(cmd, f, s, query)
+			return nil
 		},
 	}
 	addOutput(cmd)
@@ -76,22 +72,15 @@ With --workers it starts so many processes on this host, each with a device and 
 }
 
 // work does a shard in this process.
-func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) error {
+func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) {
 	w := &fleet.Worker{File: f, Shard: s, Job: slurmTask(), Note: func(format string, args ...any) { note(cmd, format, args...) }}
 	w.Device.Host = f.Host
 	if f.NeedsDevice(s) {
-		all, err := measure.Devices(cmd.Context(), measure.Options{})
-		if err != nil {
-			return err
-		}
-		if w.Device.Index, err = device.Select(all, query); err != nil {
-			return err
-		}
+		all := throw.Get(measure.Devices(cmd.Context(), measure.Options{}))
+		w.Device.Index = throw.Get(device.Select(all, query))
 		w.Device.Fingerprint = all[w.Device.Index].Fingerprint
 	}
-	if err := os.Chdir(f.Dir()); err != nil {
-		return err
-	}
+	throw.If(os.Chdir(f.Dir()))
 	w.Run = func(ctx context.Context, data string, args []string) ([]byte, error) {
 		if err := os.Setenv("PERF_DATA", data); err != nil {
 			return nil, err
@@ -104,16 +93,13 @@ func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) error 
 		}
 		return out.Bytes(), nil
 	}
-	out, err := w.Work(cmd.Context())
-	if err != nil {
-		return err
-	}
-	err = show(cmd, out, func(w io.Writer) error {
+	out := throw.Get(w.Work(cmd.Context()))
+	err := show(cmd, out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "shard %s on %s: %s done, %d before, %d failed, %d left\n", out.Shard, out.Device, format.Count(out.Done, "unit"),
 			out.Before, len(out.Failed), out.Waiting)
 		return err
 	})
-	return errors.Join(err, out.Err())
+	throw.If(errors.Join(err, out.Err()))
 }
 
 // host is the name of this machine, as Slurm knows it where this is a task of it.
@@ -131,11 +117,8 @@ func slurmTask() string {
 }
 
 // startWorkers starts a process for each shard, and waits for them.
-func startWorkers(cmd *cobra.Command, f *fleet.File, shards []fleet.Shard, query string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func startWorkers(cmd *cobra.Command, f *fleet.File, shards []fleet.Shard, query string) {
+	self := throw.Get(os.Executable())
 	local := fleet.Local{Program: []string{self, "worker", f.Path, "--output=" + f.Output}, Shards: shards}
 	tell := func(line string) { note(cmd, "%s", line) }
 	local.Streams = func(i int) (io.Writer, io.Writer, error) {
@@ -143,13 +126,8 @@ func startWorkers(cmd *cobra.Command, f *fleet.File, shards []fleet.Shard, query
 		return io.Discard, log, err
 	}
 	if f.NeedsDevice(fleet.Shard{Index: 0, Count: 1}) {
-		all, err := measure.Devices(cmd.Context(), measure.Options{})
-		if err != nil {
-			return err
-		}
-		if local.Devices, err = fleet.Choose(all, query, len(shards)); err != nil {
-			return err
-		}
+		all := throw.Get(measure.Devices(cmd.Context(), measure.Options{}))
+		local.Devices = throw.Get(fleet.Choose(all, query, len(shards)))
 	}
-	return local.Run(cmd.Context())
+	throw.If(local.Run(cmd.Context()))
 }

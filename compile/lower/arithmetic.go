@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/bits"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
@@ -19,6 +20,14 @@ func (l *lowering) binary(x *cfront.Binary) value {
 	b := l.expression(x.Y)
 	if a.p != nil || b.p != nil {
 		return l.pointerArithmetic(x, a, b)
+	}
+	fast, cheap := l.Fast, l.Cheap
+	defer func() { l.Fast, l.Cheap = fast, cheap }()
+	switch {
+	case approximated(x.Func):
+		l.Fast = true
+	case strings.HasSuffix(x.Func, "_rn"):
+		l.Fast, l.Cheap = false, false
 	}
 	return l.arithmetic(x.Pos, x.Op, a, b)
 }
@@ -400,10 +409,7 @@ func (l *lowering) floatQuotient(x, y *ssa.Value) *ssa.Value {
 	r1 := l.Make(ssa.FFma, ssa.W, r, l.Make(ssa.FFma, ssa.W, minus, r, one), r)
 	q := l.Make(ssa.FFma, ssa.W, x, r1, l.Const(0))
 	q = l.Make(ssa.FFma, ssa.W, r1, l.Make(ssa.FFma, ssa.W, minus, q, x), q)
-	return l.rarely(slow, q, func() *ssa.Value {
-		wide := func(v *ssa.Value) *ssa.Value { return l.MakeAux(ssa.Raw, ssa.D, "F2F.F64.F32", v) }
-		return l.MakeAux(ssa.Raw, ssa.W, "F2F.F32.F64", l.doubleQuotient(wide(x), wide(y)))
-	})
+	return l.rarely(slow, q, func() *ssa.Value { return l.ofLibrary(&cfront.Call{}, "quotient", expr.Float32, []*ssa.Value{x, y}) })
 }
 
 // cheapQuotient is a quotient within 2 units in the last place: by a reciprocal of a divisor that is brought into the range where that is exact enough.

@@ -22,8 +22,6 @@ func (l *lowering) call(x *cfront.Call) value {
 		return l.math(x, f)
 	case cfront.WorkItem:
 		return l.workItem(x)
-	case cfront.Operator:
-		return l.operator(x, f.IR)
 	case cfront.Barrier:
 		return l.barrier(x, f)
 	case cfront.SubgroupBarrier:

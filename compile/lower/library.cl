@@ -586,3 +586,55 @@ double own_y1(double x)
 {
     return x < 8.0 ? fma(0.63661977236758138, own_log(x) * x * own_near_j1(x * x) - 1.0 / x, x * own_near_y1(x * x)) : own_far1(x, -1);
 }
+float own_quotientf(float x, float y)
+{
+    uint a = as_uint(x), b = as_uint(y), sign = (a ^ b) & 0x80000000u, m = a & 0x7fffffffu, n = b & 0x7fffffffu;
+    float r = as_float(sign);
+    bool plain = true;
+    if (m - 0x00800000u > 0x7effffffu || n - 0x00800000u > 0x7effffffu) {
+        if (m > 0x7f800000u || n > 0x7f800000u) {
+            r = x + y;
+            plain = false;
+        } else if (m == n && (m == 0 || m == 0x7f800000u)) {
+            r = as_float(0x7fffffffu);
+            plain = false;
+        } else if (m == 0x7f800000u || n == 0) {
+            r = as_float(sign | 0x7f800000u);
+            plain = false;
+        } else if (m == 0 || n == 0x7f800000u)
+            plain = false;
+    }
+    if (plain) {
+        int shift = 0;
+        if (m < 0x00800000u) {
+            m = as_uint(as_float(m) * 18446744073709551616.0f);
+            shift = -64;
+        }
+        if (n < 0x00800000u) {
+            n = as_uint(as_float(n) * 18446744073709551616.0f);
+            shift += 64;
+        }
+        int e = (int) (m >> 23) - (int) (n >> 23) + shift;
+        float f = as_float((m & 0x007fffffu) | 0x3f800000u), g = as_float((n & 0x007fffffu) | 0x3f800000u);
+        float t = __fdividef(1.0f, g);
+        t = fmaf(fmaf(-g, t, 1.0f), t, t);
+        float q = f * t;
+        q = fmaf(fmaf(-g, q, f), t, q);
+        float left = fmaf(-g, q, f);
+        q = fmaf(left, t, q);
+        uint w = as_uint(q);
+        e += (int) (w >> 23);
+        if (e > 0 && e < 255)
+            r = as_float(sign | ((uint) e << 23) | (w & 0x007fffffu));
+        else if (e >= 255)
+            r = as_float(sign | 0x7f800000u);
+        else if (e > -24) {
+            uint s = (uint) (1 - e), whole = (w & 0x007fffffu) | 0x00800000u, half_ = 1u << (s - 1), low = whole & ((half_ << 1) - 1u), up = whole >> s;
+            left = fmaf(-g, q, f);
+            if (low > half_ || low == half_ && (left > 0.0f || left == 0.0f && (up & 1u)))
+                up = up + 1u;
+            r = as_float(sign | up);
+        }
+    }
+    return r;
+}

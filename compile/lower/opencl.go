@@ -86,48 +86,6 @@ func outside(name string) int64 {
 	return 1
 }
 
-// operator is a function that computes what an operator does; of one argument / is the reciprocal and - the opposite.
-func (l *lowering) operator(x *cfront.Call, op string) value {
-	a := l.expression(x.Args[0])
-	t := x.DType
-	switch op {
-	case "==", "!=", "<", "<=", ">", ">=":
-		b := l.expression(x.Args[1])
-		common := common(a.t, b.t)
-		a, b = l.convert(x.Pos, a, common), l.convert(x.Pos, b, common)
-		if len(a.x) != 1 {
-			l.fail(x.Pos, "%s of vectors is not compiled here", x.Func)
-		}
-		return number(expr.Int32, l.asWord(l.compared(comparisons[op], common, a.x[0], b.x[0])))
-	}
-	a = l.convert(x.Pos, a, t)
-	if len(x.Args) == 1 {
-		one := l.convert(x.Pos, number(expr.Int32, l.Const(1)), t)
-		if op != "/" {
-			one = l.convert(x.Pos, number(expr.Int32, l.Const(0)), t)
-		}
-		a, one = one, a
-		return l.operated(x, op, a, one)
-	}
-	return l.operated(x, op, a, l.convert(x.Pos, l.expression(x.Args[1]), t))
-}
-
-func (l *lowering) operated(x *cfront.Call, op string, a, b value) value {
-	fast, cheap := l.Fast, l.Cheap
-	defer func() { l.Fast, l.Cheap = fast, cheap }()
-	switch {
-	case approximated(x.Func):
-		l.Fast = true
-	case strings.HasSuffix(x.Func, "_rn"):
-		l.Fast, l.Cheap = false, false
-	}
-	out := value{t: x.DType}
-	for i := range a.x {
-		out.x = append(out.x, l.operation(x.Pos, op, x.DType.Base(), a.x[i], b.x[i]))
-	}
-	return out
-}
-
 // approximated reports whether a function is by its name one that is not exact.
 func approximated(name string) bool {
 	return strings.HasPrefix(name, "native_") || strings.HasPrefix(name, "half_") || strings.HasSuffix(name, "fdividef")

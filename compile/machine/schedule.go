@@ -41,8 +41,18 @@ const fewPredicates = 5
 // edge says that an instruction comes after another one, by so many cycles.
 type edge struct{ to, cycles int }
 
-// schedule orders the instructions of a block: the one first that the longest chain hangs on, among those whose operands are there.
+// schedule orders the instructions of a block. Work-items meet before they do anything together, as in all listings.
 func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
+	var first []*instruction
+	if len(c.list) > 0 && c.list[0].name == "BSYNC" {
+		first, c.list = c.list[:1:1], c.list[1:]
+	}
+	f.order(c, limit, less, live)
+	c.list = append(first, c.list...)
+}
+
+// order orders instructions: the one first that the longest chain hangs on, among those whose operands are there.
+func (f *function) order(c *code, limit, less int, live func(unit) bool) {
 	n := len(c.list)
 	if n < 3 {
 		return

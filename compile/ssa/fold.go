@@ -51,30 +51,6 @@ func (b *Builder) like(t Type, n int64) *Value {
 	return b.Const(n)
 }
 
-func (b *Builder) foldExtract(v *Value) *Value {
-	switch a := v.Args[0]; {
-	case a.Type == W && v.Int == 0:
-		return a
-	case a.Op == Const:
-		return b.Const(a.Int >> (32 * v.Int))
-	case a.Op == Pack:
-		return a.Args[v.Int]
-	case a.Op == Zext && v.Int == 1:
-		return b.Const(0)
-	case (a.Op == Zext || a.Op == Sext) && v.Int == 0:
-		return a.Args[0]
-	case a.Type == D && (a.Op == And || a.Op == Or || a.Op == Xor):
-		return b.Make(a.Op, W, b.Word(a.Args[0], int(v.Int)), b.Word(a.Args[1], int(v.Int)))
-	case a.Type == D && v.Int == 0 && (a.Op == Add || a.Op == Sub || a.Op == Mul):
-		return b.Make(a.Op, W, b.Word(a.Args[0], 0), b.Word(a.Args[1], 0))
-	case a.Op == Param:
-		return b.MakeInt(Param, W, a.Int+4*v.Int)
-	case a.Op == Bank:
-		return b.make(&Value{Op: Bank, Type: W, Int: a.Int + 4*v.Int, Aux: a.Aux})
-	}
-	return nil
-}
-
 func (b *Builder) foldPack(v *Value) *Value {
 	if v.Type == D && v.Args[0].Op == Const && v.Args[1].Op == Const {
 		return b.Const64(v.Args[0].Int&0xffffffff | v.Args[1].Int<<32)
@@ -359,6 +335,14 @@ func (b *Builder) foldInteger(v *Value) *Value {
 			}
 		}
 	}
+	if v.Op == Sub && x.Op != Const && y.Op != Const {
+		if x.Op == Add && x.Args[1].Op == Const {
+			return b.Make(Add, v.Type, b.Make(Sub, v.Type, x.Args[0], y), x.Args[1])
+		}
+		if y.Op == Add && y.Args[1].Op == Const {
+			return b.Make(Add, v.Type, b.Make(Sub, v.Type, x, y.Args[0]), b.like(v.Type, -y.Args[1].Int))
+		}
+	}
 	if r := b.foldExtended(v, x, y); r != nil {
 		return r
 	}
@@ -372,12 +356,15 @@ func (b *Builder) foldInteger(v *Value) *Value {
 		return x
 	}
 	if y.Op == Const {
-		return b.foldSecond(v, x, y.Int)
+		if r := b.foldSecond(v, x, y.Int); r != nil {
+			return r
+		}
+		return byWord(b, v, x, y)
 	}
 	if x.Op == Const && x.Int == 0 && (v.Op == Shl || v.Op == ShrU || v.Op == ShrS) {
 		return x
 	}
-	return nil
+	return byWord(b, v, x, y)
 }
 
 // foldSecond folds an operation whose second operand is a number.

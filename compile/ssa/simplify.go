@@ -15,6 +15,7 @@ var Passes = []struct {
 	{"join", Join},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
+	{"low words", LowWords},
 	{"long products", LongProducts},
 	{"hoist", Hoist},
 	{"unify", Unify},
@@ -128,11 +129,12 @@ const (
 // Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes.
 func Hoist(f *Func) {
 	predicates, others := map[*Loop]int{}, map[*Loop]int{} // by the loop that they are hoisted out of
+	written := writtenIn(f)
 	for _, b := range f.Blocks {
 		kept := b.Values[:0]
 		for _, v := range b.Values {
 			to := b
-			for to.Loop != nil && (v.Pure() || loadedOnce(v, to)) && !variesIn(v, to.Loop) {
+			for to.Loop != nil && (v.Pure() || loadedOnce(v, to, written[to.Loop])) && !variesIn(v, to.Loop) {
 				if v.Type == Pred {
 					if predicates[to.Loop] >= mostHoisted {
 						break
@@ -154,10 +156,50 @@ func Hoist(f *Func) {
 	}
 }
 
-// loadedOnce reports whether what a value loads is the same in all iterations of the loop that a block begins: nobody writes it. Other memory may be written by
-// other work-items, for which a loop may wait.
-func loadedOnce(v *Value, b *Block) bool {
-	return v.Op == Load && v.Guard == nil && v.Access.ReadOnly && !v.Access.Volatile && b == b.Loop.Header
+// loadedOnce reports whether what a value loads is the same in all iterations of the loop that a block begins, which writes what is accessed so: nobody writes it, or
+// only this work-group may, which then would have to wait for itself. A loop in which nothing else changes waits for others.
+func loadedOnce(v *Value, b *Block, written []*Access) bool {
+	if v.Op != Load || v.Guard != nil || v.Access.Volatile || b != b.Loop.Header {
+		return false
+	}
+	if v.Access.ReadOnly {
+		return true
+	}
+	return v.Access.Space == Shared && b.Values[0].Op == Phi && !slices.ContainsFunc(written, func(w *Access) bool { return w == nil || v.Access.mayBe(w) })
+}
+
+// mayBe reports whether two accesses may be of the same place.
+func (a *Access) mayBe(b *Access) bool {
+	if a.Space != b.Space && a.Space != Generic && b.Space != Generic {
+		return false
+	}
+	return a.Object == nil || b.Object == nil || a.Object == b.Object
+}
+
+// writtenIn are the accesses by which each loop writes; nil is one to anything.
+func writtenIn(f *Func) map[*Loop][]*Access {
+	written := map[*Loop][]*Access{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op <= Load || v.Op == Effect && amongLanes(v.Aux) {
+				continue
+			}
+			access := v.Access
+			if v.Op != Store {
+				access = nil
+			}
+			for l := b.Loop; l != nil; l = l.Outer {
+				written[l] = append(written[l], access)
+			}
+		}
+	}
+	return written
+}
+
+// amongLanes reports whether an instruction exchanges values of the lanes of a sub-group and nothing else.
+func amongLanes(mnemonic string) bool {
+	name, _, _ := strings.Cut(mnemonic, ".")
+	return name == "SHFL" || name == "VOTE" || name == "REDUX" || name == "MATCH"
 }
 
 // variesIn reports whether an argument of a value, or an operand of the operation that it is part of, is computed in a loop.
@@ -220,6 +262,47 @@ func insertBefore(b *Block, before, v *Value) {
 		if w == before {
 			b.Values = append(b.Values[:i:i], append([]*Value{v}, b.Values[i:]...)...)
 			return
+		}
+	}
+}
+
+// LowWords takes the low word of a sum of 64 bits that is computed anyway, where that is a sum of low words.
+func LowWords(f *Func) {
+	type key struct {
+		op   Op
+		x, y *Value
+	}
+	for _, b := range f.Blocks {
+		sums := map[key]*Value{}
+		for _, v := range b.Values {
+			if v.Op != Add && v.Op != Sub {
+				continue
+			}
+			k := key{v.Op, lowWord(v.Args[0]), lowWord(v.Args[1])}
+			if v.Type == D {
+				sums[k] = v
+				continue
+			}
+			long := sums[k]
+			if long == nil && v.Op == Add {
+				long = sums[key{v.Op, k.y, k.x}]
+			}
+			if long != nil {
+				v.Op, v.Int, v.Args = Extract, 0, []*Value{long}
+			}
+		}
+	}
+	Dead(f)
+}
+
+// lowWord is what the low word of a value is made of: the value itself, or a longer one that it is the low word of.
+func lowWord(v *Value) *Value {
+	for {
+		switch {
+		case v.Op == Extract && v.Int == 0, v.Op == Pack, v.Op == Zext, v.Op == Sext:
+			v = v.Args[0]
+		default:
+			return v
 		}
 	}
 }

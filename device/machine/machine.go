@@ -17,15 +17,16 @@ const Usual = "NVIDIA H200"
 type Machine struct {
 	Name            string
 	Multiprocessors int64
-	Schedulers      int64 // of a multiprocessor
-	Subgroup        int64 // work-items that execute together
-	Line, Sector    int64 // bytes
-	MostItems       int64 // work-items of a work-group
-	MostLocal       int64 // bytes of local memory that a work-group may declare
-	MostRegisters   int64 // of a work-item
-	MostGroups      int64 // work-groups of a launch along each axis but the first
-	Full            int64 // work-items that all multiprocessors hold
-	CPU             bool  // the device is one; all else is of the usual GPU
+	Schedulers      int64   // of a multiprocessor
+	Subgroup        int64   // work-items that execute together
+	Line, Sector    int64   // bytes
+	MostItems       int64   // work-items of a work-group
+	MostLocal       int64   // bytes of local memory that a work-group may declare
+	MostRegisters   int64   // of a work-item
+	MostGroups      int64   // work-groups of a launch along each axis but the first
+	Full            int64   // work-items that all multiprocessors hold
+	CPU             bool    // the device is one; all else is of the usual GPU
+	Function        float64 // additions that take as long as a division or a function
 
 	device  *facts.Device
 	seconds float64 // of a cycle
@@ -34,6 +35,7 @@ type Machine struct {
 	second  float64 // bytes that L2 gives a multiprocessor in a cycle, when no other asks
 	wait    float64 // cycles of a load that L2 serves
 	away    float64 // cycles of a load that DRAM serves
+	add     float64 // cycles of an addition, until one that needs it
 	halt    float64 // cycles of a barrier, with what stores to local memory before it and loads behind it
 }
 
@@ -49,6 +51,7 @@ func Of(d *facts.Device) *Machine {
 		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
 		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
 		MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
+		Function: d.Value(facts.FunctionLatency), add: d.Value(facts.FMALatency),
 		second: d.Value(facts.L2PortBytesPerClock), wait: d.Value(facts.L2Latency), away: d.Value(facts.DRAMLatency),
 		halt: d.Value(facts.BarrierLatency) + 3*d.Value(facts.SharedLatency),
 	}

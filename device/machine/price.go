@@ -19,6 +19,7 @@ type Work struct {
 	Group               // what one takes of a multiprocessor; a work-group without work-items is taken to be alone there
 	Issue       float64 // cycles in which schedulers issue its instructions, where these leave no gaps
 	Rounds      float64 // loads from global memory that wait for each other
+	Waits       float64 // additions that wait for each other
 	Barriers    float64
 	Lines       float64 // that its loads touch, of each sub-group its own
 	Bytes       float64 // that L2 gives it
@@ -41,14 +42,14 @@ func (w *Work) Add(dtype string, count float64) {
 
 // Then is the work of a part and of what a work-group does behind it, where it is alone.
 func (w Work) Then(next Work) Work {
-	w.Issue, w.Rounds, w.Barriers = w.Issue+next.Issue, w.Rounds+next.Rounds, w.Barriers+next.Barriers
+	w.Issue, w.Rounds, w.Waits, w.Barriers = w.Issue+next.Issue, w.Rounds+next.Rounds, w.Waits+next.Waits, w.Barriers+next.Barriers
 	w.Lines, w.Bytes = w.Lines+next.Lines, w.Bytes+next.Bytes
 	return w
 }
 
 // Times is what a work-group does if it does so so many times.
 func (w Work) Times(n float64) Work {
-	w.Issue, w.Rounds, w.Barriers, w.Lines, w.Bytes = n*w.Issue, n*w.Rounds, n*w.Barriers, n*w.Lines, n*w.Bytes
+	w.Issue, w.Rounds, w.Waits, w.Barriers, w.Lines, w.Bytes = n*w.Issue, n*w.Rounds, n*w.Waits, n*w.Barriers, n*w.Lines, n*w.Bytes
 	return w
 }
 
@@ -85,7 +86,7 @@ func (m *Machine) Cycles(w Work) float64 {
 		issue *= 1 + gap*float64(m.Schedulers*m.Subgroup)/(resident*float64(w.Items))
 	}
 	each := issue + perLine*w.Lines + w.Bytes/(shared*m.second)
-	waits := w.Rounds*m.wait + w.Barriers*m.halt
+	waits := w.Rounds*m.wait + w.Waits*m.add + w.Barriers*m.halt
 	if w.Groups > 0 {
 		waits += begins * m.away
 	}

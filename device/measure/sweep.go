@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gpuperf/device"
@@ -131,10 +132,36 @@ func (s Sweep) find(t Task) (samples.Record, samples.Freshness, error) {
 		return samples.Record{}, samples.Missing, nil
 	}
 	r, state, err := s.Journal.Find(t.Job.Record())
+	if err == nil && state == samples.Fresh && comparedOtherwise(t.Job, r) {
+		return samples.Record{}, samples.Missing, nil
+	}
 	if err == nil && state == samples.Fresh && s.Again != nil && s.Again(r) {
 		return samples.Record{}, samples.Missing, err
 	}
 	return r, state, err
+}
+
+// comparedOtherwise reports that a sample does not tell whether the results of the job are right: it was compared with other results that a user gave. What
+// a job's content covers is of other work.
+func comparedOtherwise(job device.Job, r samples.Record) bool {
+	e := job.Expect
+	switch {
+	case e == nil || job.Content != "":
+		return false
+	case r.Status == samples.WrongResult:
+		return r.Unverified != againstGiven(e)
+	case r.Status == samples.OK && len(e.Given) > 0:
+		return !slices.ContainsFunc(r.Verified, func(c samples.Comparison) bool { return c.Reference == e.Job.Identity.Key() })
+	}
+	return false
+}
+
+// againstGiven says of wrong results that they differ from what a user gave, and need not be wrong; "" where a kernel gave the right ones.
+func againstGiven(e *device.Expect) string {
+	if e == nil || len(e.Given) == 0 {
+		return ""
+	}
+	return "its results are others than those of " + e.Job.Identity.Key()
 }
 
 // measure runs a task. The error is only of what ends the sweep.
@@ -150,7 +177,9 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 	}
 	r.Time = time.Now().UTC().Truncate(time.Millisecond)
 	if e, ok := device.AsError(err); ok {
-		r.Status, r.Error, r.Log = e.Status, e.Message(), e.Log
+		if r.Status, r.Error, r.Log = e.Status, e.Message(), e.Log; r.Status == samples.WrongResult {
+			r.Unverified = againstGiven(t.Job.Expect)
+		}
 		return r, nil
 	}
 	if err != nil {

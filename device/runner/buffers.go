@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -164,14 +165,13 @@ func (d *Device) repeat(id Memory, size int64) error {
 }
 
 // fill fills a buffer with its seeded data, a piece at a time, so that the host needs no second copy of it.
-func (d *Device) fill(id Memory, a device.Arg) error {
+func (d *Device) fill(id Memory, a device.Arg) (err error) {
+	defer throw.Catch(&err)
 	const piece = 32 << 20 // bytes: large enough for the rate of the bus, small beside the memory of the host
 	if s := a.Sequence; s != nil && s.Mul == 0 && s.Terms == nil && a.File == nil && a.Formula == nil && a.Bytes() > alike {
 		host := make([]byte, alike)
 		a.Fill(host, 0)
-		if err := d.Write(id, 0, host); err != nil {
-			return err
-		}
+		throw.If(d.Write(id, 0, host))
 		if d.repeat(id, a.Bytes()) == nil {
 			return nil
 		}
@@ -180,12 +180,8 @@ func (d *Device) fill(id Memory, a device.Arg) error {
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
-		if err := a.Load(part, at/size); err != nil {
-			return err
-		}
-		if err := d.Write(id, at, part); err != nil {
-			return err
-		}
+		throw.If(a.Load(part, at/size))
+		throw.If(d.Write(id, at, part))
 	}
 	return nil
 }

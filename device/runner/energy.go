@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
@@ -19,10 +20,10 @@ const mostlyIdle = 0.9
 
 // energy runs for as long as the policy says, and tells what the device uses for one run, and its power meanwhile: between two moments at which its counter has
 // moved, as that moves some times a second.
-func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
+func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) {
 	const patience = 2 * time.Second // beyond the time of the policy, in which a counter that works has moved
 	if policy.Energy <= 0 {
-		return nil
+		return
 	}
 	untold := func() {
 		result.Warnings = append(result.Warnings, warning.LeftOut.About("", "the device does not tell what energy it uses"))
@@ -30,16 +31,13 @@ func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, col
 	begun, ok := d.Energy()
 	if !ok {
 		untold()
-		return nil
+		return
 	}
 	each := samples.Summarize(result.Trials).Median
 	inARow := b.inARow(each)
 	runs := -1 // until the counter has moved for the first time
 	for start, first := time.Now(), begun; time.Since(start) < policy.Energy+patience; {
-		n, err := b.runs(ctx, inARow, cold)
-		if err != nil {
-			return err
-		}
+		n := throw.Get(b.runs(ctx, inARow, cold))
 		if runs >= 0 {
 			runs += n
 		}
@@ -55,12 +53,11 @@ func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, col
 			if share := each * float64(runs) / seconds; share < mostlyIdle {
 				result.Warnings = append(result.Warnings, warning.Noisy.About("", "kernels ran in %.0f %% of the time in which energy was measured: that of a run is with what the device uses between runs", 100*share))
 			}
-			return nil
+			return
 		}
 		begun = now
 	}
 	untold()
-	return nil
 }
 
 // inARow is how many runs of so many seconds are enqueued at once.

@@ -13,6 +13,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/internal/round"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -36,27 +37,24 @@ func (e *expected) release(d *Device) {
 }
 
 // expected returns the results of the job that others are compared with, which runs when they are not at hand.
-func (d *Device) expected(ctx context.Context, e *device.Expect) (*expected, error) {
-	key, err := json.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
+func (d *Device) expected(ctx context.Context, e *device.Expect) *expected {
+	key := throw.Get(json.Marshal(e))
 	if got, ok := d.pool.expected[string(key)]; ok {
-		return got, nil
+		return got
 	}
 	out, err := d.expect(ctx, e)
 	if verdict, ok := device.AsError(err); ok {
 		verdict.Msg = "the reference: " + verdict.Msg
-		return nil, verdict
+		panic(throw.Of(verdict))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the reference: %w", err)
+		panic(throw.Errorf("the reference: %w", err))
 	}
 	if d.pool.expected == nil {
 		d.pool.expected = map[string]*expected{}
 	}
 	d.pool.expected[string(key)] = out
-	return out, nil
+	return out
 }
 
 func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error) {
@@ -238,13 +236,13 @@ func computed(dtype string) string {
 	return dtype
 }
 
-func (d *Device) comparer(dtype string) (*comparer, error) {
+func (d *Device) comparer(dtype string) *comparer {
 	if c, ok := d.pool.compare[dtype]; ok {
-		return c, nil
+		return c
 	}
 	name, ok := oclTypes[dtype]
 	if !ok {
-		return nil, device.Errorf(samples.Refused, "arrays of %s cannot be compared on the device", dtype)
+		panic(throw.Of(device.Errorf(samples.Refused, "arrays of %s cannot be compared on the device", dtype)))
 	}
 	head, wrong := fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) A[I]", name, name), "g != w"
 	if dtype != computed(dtype) {
@@ -266,13 +264,13 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 	}
 	if err != nil {
 		c.release(d)
-		return nil, err
+		panic(throw.Of(err))
 	}
 	if d.pool.compare == nil {
 		d.pool.compare = map[string]*comparer{}
 	}
 	d.pool.compare[dtype] = c
-	return c, nil
+	return c
 }
 
 // compare compares the results of the first run with those expected. An error of status wrong_result says how they differ.
@@ -294,21 +292,17 @@ func (b *bound) compare(e *device.Expect) error {
 }
 
 // compareOne words what is wrong with an array, "" for nothing.
-func (b *bound) compareOne(name string, tolerance float64) (string, error) {
+func (b *bound) compareOne(name string, tolerance float64) (_ string, err error) {
+	defer throw.Catch(&err)
 	d := b.dev
 	got, want := b.buffers[name], b.want.results[name]
 	dtype := want.dtype
 	if got.size != want.size {
 		return fmt.Sprintf("%s has %d bytes instead of %d", name, got.size, want.size), nil
 	}
-	c, err := d.comparer(dtype)
-	if err != nil {
-		return "", err
-	}
+	c := d.comparer(dtype)
 	state := []byte{0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff} // no wrong element; the first of them is nowhere
-	if err := d.Write(c.wrong, 0, state); err != nil {
-		return "", err
-	}
+	throw.If(d.Write(c.wrong, 0, state))
 	size := device.DTypeSize(dtype)
 	args := []device.Arg{
 		{Name: "n", Kind: device.Scalar, DType: "uint64", Int: got.size / size},
@@ -319,9 +313,7 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		args[1].Float, args[2].Float = tolerance, want.usual
 	}
 	for i, id := range map[int]Memory{0: got.id, 1: want.id, 5: c.wrong} {
-		if err := c.kernel.SetBuffer(i, id); err != nil {
-			return "", err
-		}
+		throw.If(c.kernel.SetBuffer(i, id))
 	}
 	for i, a := range args {
 		s, err := b.setting(2+i, a, false)
@@ -337,37 +329,31 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	if _, err := b.launch([]launch{{kernel: c.kernel, global: []int64{groups * group}, local: []int64{group}}}, false); err != nil {
 		return "", err
 	}
-	if err := d.Read(c.wrong, 0, state); err != nil {
-		return "", err
-	}
+	throw.If(d.Read(c.wrong, 0, state))
 	count, first := binary.LittleEndian.Uint32(state), binary.LittleEndian.Uint32(state[4:])
 	if count == 0 {
 		return "", nil
 	}
-	return b.difference(name, int64(count), int64(first)<<8, tolerance)
+	return b.difference(name, int64(count), int64(first)<<8, tolerance), nil
 }
 
 // difference finds the first of the wrong elements, not far from where the device saw it, and words it.
-func (b *bound) difference(name string, count, from int64, tolerance float64) (string, error) {
+func (b *bound) difference(name string, count, from int64, tolerance float64) string {
 	got, want := b.buffers[name], b.want.results[name]
 	dtype := want.dtype
 	size := device.DTypeSize(dtype)
 	length := min(256*size, got.size-from*size)
 	g, w := make([]byte, length), make([]byte, length)
-	if err := b.dev.Read(got.id, from*size, g); err != nil {
-		return "", err
-	}
-	if err := b.dev.Read(want.id, from*size, w); err != nil {
-		return "", err
-	}
+	throw.If(b.dev.Read(got.id, from*size, g))
+	throw.If(b.dev.Read(want.id, from*size, w))
 	for at := int64(0); at < length; at += size {
 		x, y := element(dtype, g[at:at+size]), element(dtype, w[at:at+size])
 		if want.right(x, y, tolerance) {
 			continue
 		}
-		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size), nil
+		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size)
 	}
-	return fmt.Sprintf("%d of the %d elements of %s are wrong", count, got.size/size, name), nil
+	return fmt.Sprintf("%d of the %d elements of %s are wrong", count, got.size/size, name)
 }
 
 // right is the judgement of the kernel that compares.

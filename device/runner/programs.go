@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -40,7 +40,8 @@ func (d *Device) KeepPrograms(dir string) {
 
 // Build builds the program of a job, keeps it in the folder, and loads it once, so that the driver also caches what it
 // makes when it loads a program.
-func (d *Device) Build(job device.Job) error {
+func (d *Device) Build(job device.Job) (err error) {
+	defer throw.Catch(&err)
 	if d.closed {
 		return errors.New("the device is closed")
 	}
@@ -55,14 +56,9 @@ func (d *Device) Build(job device.Job) error {
 		d.Unload(id)
 		return nil
 	}
-	p, err := d.buildOrExplain(job)
-	if err != nil {
-		return err
-	}
+	p := d.buildOrExplain(job)
 	defer d.Unload(p.Program)
-	if err := d.keep(file, p.Program); err != nil {
-		return err
-	}
+	d.keep(file, p.Program)
 	if kernel, err := d.Kernel(p.Program, job.Entry); err == nil {
 		d.learn(context.Background(), job, p, kernel.Compiled(0))()
 		kernel.Release()
@@ -74,7 +70,7 @@ func (d *Device) Build(job device.Job) error {
 }
 
 // program returns the built program of a job: from memory, from the folder, or built now.
-func (d *Device) program(job device.Job) (program, error) {
+func (d *Device) program(job device.Job) program {
 	key := strings.Join(append(job.Names(), job.CompilerOptions(), string(job.Compiler), string(job.Image), job.Source), "\x00")
 	for _, v := range job.Variables { // a program whose variables are set is no other's
 		key += "\x00" + v.Name
@@ -82,7 +78,7 @@ func (d *Device) program(job device.Job) (program, error) {
 	if p, ok := d.programs[key]; ok {
 		i := slices.Index(d.order, key)
 		d.order = append(slices.Delete(d.order, i, i+1), key)
-		return p, nil
+		return p
 	}
 	start := time.Now()
 	p := program{}
@@ -92,10 +88,7 @@ func (d *Device) program(job device.Job) (program, error) {
 		}
 	}
 	if p.Program == nil {
-		var err error
-		if p, err = d.buildOrExplain(job); err != nil {
-			return program{}, err
-		}
+		p = d.buildOrExplain(job)
 	}
 	if len(d.order) >= d.MaxPrograms {
 		d.Unload(d.programs[d.order[0]].Program)
@@ -104,19 +97,19 @@ func (d *Device) program(job device.Job) (program, error) {
 	}
 	d.programs[key] = p
 	d.order = append(d.order, key)
-	return p, nil
+	return p
 }
 
 // buildOrExplain builds a program from its source. The error is a *device.Error.
-func (d *Device) buildOrExplain(job device.Job) (program, error) {
+func (d *Device) buildOrExplain(job device.Job) program {
 	start := time.Now()
 	id, log, err := d.build(job)
 	if err != nil {
 		e := d.Verdict(Building, err)
 		e.Log = cmp.Or(log, e.Log)
-		return program{}, tooLarge(e)
+		panic(throw.Of(tooLarge(e)))
 	}
-	return program{id, log, time.Since(start), map[string]learned{}}, nil
+	return program{id, log, time.Since(start), map[string]learned{}}
 }
 
 func (d *Device) build(job device.Job) (p Program, log string, err error) {
@@ -130,13 +123,13 @@ func (d *Device) build(job device.Job) (p Program, log string, err error) {
 // A file of the folder is the checksum of the binary, then the binary: a driver may not survive a broken one.
 
 // keep writes the program's binary to the file, whole or not at all.
-func (d *Device) keep(file string, p Program) error {
+func (d *Device) keep(file string, p Program) {
 	data, err := d.Binary(p)
 	if err != nil {
-		return fmt.Errorf("the program cannot be kept: %w", err)
+		panic(throw.Errorf("the program cannot be kept: %w", err))
 	}
 	sum := sha256.Sum256(data)
-	return replace.Bytes(file, append(sum[:], data...))
+	throw.If(replace.Bytes(file, append(sum[:], data...)))
 }
 
 // load makes a built program from a file; false means that it must be built from source.

@@ -15,6 +15,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -181,7 +182,8 @@ func (d *Device) Close() error {
 
 // Run builds the job's program, unless it is at hand, fills the buffers, launches once and reads the outputs,
 // warms up, and takes the trials.
-func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+func (d *Device) Run(ctx context.Context, job device.Job) (_ *device.Result, err error) {
+	defer throw.Catch(&err)
 	if d.closed {
 		return nil, errors.New("the device is closed")
 	}
@@ -191,22 +193,14 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	d.pool.trim(d)
 	var want *expected
 	if job.Expect != nil {
-		var err error
-		if want, err = d.expected(ctx, job.Expect); err != nil {
-			return nil, err
-		}
+		want = d.expected(ctx, job.Expect)
 	}
 	result := &device.Result{}
-	bound, err := d.prepare(ctx, job, result)
-	if err != nil {
-		return nil, err
-	}
+	bound := throw.Get(d.prepare(ctx, job, result))
 	defer bound.release()
 	bound.want = want
 	learned := d.learn(ctx, job, bound.program, result.Compiled)
-	if err := d.time(ctx, job, bound, result); err != nil {
-		return nil, err
-	}
+	d.time(ctx, job, bound, result)
 	bound.release() // a disassembler takes longer than many trials
 	more := learned()
 	result.Compiled.Registers, result.Compiled.Code = more.Registers, more.Code
@@ -214,11 +208,9 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 }
 
 // prepare builds the kernels of the job and binds their arguments.
-func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Result) (*bound, error) {
-	prog, err := d.program(job)
-	if err != nil {
-		return nil, err
-	}
+func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Result) (_ *bound, err error) {
+	defer throw.Catch(&err)
+	prog := d.program(job)
 	kernels := &kernels{byKey: map[kernelKey]Kernel{}}
 	owned := false
 	defer func() {
@@ -243,9 +235,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		}
 		c := kernel.Compiled(items(l.Local))
 		c.DynamicMem = added(l)
-		if err := d.checkCompiled(l, kernel, c); err != nil {
-			return nil, err
-		}
+		d.checkCompiled(l, kernel, c)
 		if i == 0 {
 			compiled = c
 		}
@@ -253,14 +243,10 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		compiled.LocalMem, compiled.PrivateMem = max(compiled.LocalMem, c.LocalMem), max(compiled.PrivateMem, c.PrivateMem)
 		compiled.DynamicMem = max(compiled.DynamicMem, c.DynamicMem)
 	}
-	if err := device.Interrupted(ctx); err != nil {
-		return nil, err
-	}
+	throw.If(device.Interrupted(ctx))
 	done := func() {}
 	if d.turn != nil {
-		if done, err = d.turn(ctx); err != nil {
-			return nil, err
-		}
+		done = throw.Get(d.turn(ctx))
 	}
 	owned = true
 	bound, err := d.bind(job, prog.Program, kernels)
@@ -299,16 +285,15 @@ func added(job device.Job) int64 {
 // checkCompiled refuses what only the compiled kernel shows to be too much. The work-group size that the driver states for
 // the kernel is not asked: NVIDIA's says 256 for kernels that were compiled for more and run with more. Whether a
 // group is too large for the registers shows when it is launched.
-func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled) error {
+func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled) {
 	if n := kernel.Params(); n >= 0 && n != len(job.Args) && !job.Packed {
-		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, and the launch gives it %d arguments", job.Entry, n, len(job.Args))
+		panic(throw.Of(device.Errorf(samples.Refused, "the kernel function %s has %d parameters, and the launch gives it %d arguments", job.Entry, n, len(job.Args))))
 	}
 	local := c.LocalMem + c.DynamicMem
 	if most := facts.Limits(d.info).Local; most > 0 && local > most {
-		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
-			local, most).WithHint("make the local tiles smaller")
+		panic(throw.Of(device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
+			local, most).WithHint("make the local tiles smaller")))
 	}
-	return nil
 }
 
 // helper builds a program of this package's own and makes its kernel.

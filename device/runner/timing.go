@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
@@ -14,65 +15,51 @@ import (
 // time takes the trials of a bound kernel: the first run is thrown away, and its outputs kept; then runs until the times
 // are steady and the clocks had time to rise; then trials until the policy has enough (paper section 6.1.4: 60 trials,
 // transfers excluded). A kernel whose first run takes longer than the policy's cutoff has that one trial.
-func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *device.Result) error {
+func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *device.Result) {
 	policy := job.Policy.WithDefaults()
 	cold := job.CacheMode() == samples.Cold
 	if cold {
 		if err := d.sweep.prepare(d); err != nil {
-			return d.Verdict(Preparing, fmt.Errorf("flushing the caches: %w", err))
+			panic(throw.Of(d.Verdict(Preparing, fmt.Errorf("flushing the caches: %w", err))))
 		}
 		result.Warnings = append(result.Warnings, d.sweep.warnings...)
 	}
 	b.limit = policy.Abandon
-	first, err := b.run(ctx, false)
-	if err != nil {
-		return err
-	}
+	first := throw.Get(b.run(ctx, false))
 	b.limit = 0
-	if err := d.read(job, b, result); err != nil {
-		return err
-	}
+	d.read(job, b, result)
 	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
 		result.Trials, result.Entries = []float64{first.device}, first.entries
 		result.Warnings = append(result.Warnings, warning.OneTrial.About("", "it was run once alone, as that took longer than %v", policy.Cutoff))
-		return nil
+		return
 	}
 	result.WarmUp = 1
 	if policy.Graph && len(b.launches) > 1 {
-		if err := d.graph(ctx, b, first, cold, result); err != nil {
-			return err
-		}
+		d.graph(ctx, b, first, cold, result)
 	}
-	if err := warmUp(ctx, policy, b, cold, result); err != nil {
-		return err
-	}
+	warmUp(ctx, policy, b, cold, result)
 	if policy.Profiled {
 		if err := d.Profile(true); err != nil {
-			return d.Verdict(Launching, err)
+			panic(throw.Of(d.Verdict(Launching, err)))
 		}
 		defer d.Profile(false)
 	}
-	if err := d.trials(ctx, policy, b, cold, result); err != nil {
-		return err
-	}
+	d.trials(ctx, policy, b, cold, result)
 	result.Clocks = d.clocks(job.Reuse)
-	if err := d.energy(ctx, policy, b, cold, result); err != nil {
-		return err
-	}
+	d.energy(ctx, policy, b, cold, result)
 	if err := b.outside(job); err != nil {
-		return d.Verdict(Running, err)
+		panic(throw.Of(d.Verdict(Running, err)))
 	}
-	return nil
 }
 
 // read compares what the first run wrote with what is expected, and keeps the outputs that the job asks for.
-func (d *Device) read(job device.Job, b *bound, result *device.Result) error {
+func (d *Device) read(job device.Job, b *bound, result *device.Result) {
 	if err := b.outside(job); err != nil {
-		return d.Verdict(Running, err)
+		panic(throw.Of(d.Verdict(Running, err)))
 	}
 	if b.want != nil {
 		if err := b.compare(job.Expect); err != nil {
-			return d.Verdict(Running, err)
+			panic(throw.Of(d.Verdict(Running, err)))
 		}
 		if why := b.want.nothing; why != "" {
 			result.Unverified = why
@@ -85,41 +72,32 @@ func (d *Device) read(job device.Job, b *bound, result *device.Result) error {
 	for _, name := range job.Keep {
 		out, err := b.kept(job, name)
 		if err != nil {
-			return d.Verdict(Running, err)
+			panic(throw.Of(d.Verdict(Running, err)))
 		}
 		result.Outputs[name] = out
 	}
-	return nil
 }
 
 // long is a run of which what the first one takes more than others do not matter, in seconds.
 const long = 5e-3
 
 // graph records the launches as one graph, where the driver can. The times of the single launches are those of a run before.
-func (d *Device) graph(ctx context.Context, b *bound, apart run, cold bool, result *device.Result) (err error) {
+func (d *Device) graph(ctx context.Context, b *bound, apart run, cold bool, result *device.Result) {
 	if apart.device < long {
-		if apart, err = b.run(ctx, cold); err != nil {
-			return err
-		}
+		apart = throw.Get(b.run(ctx, cold))
 	}
 	if err := b.record(); err != nil {
-		return d.Verdict(Launching, err)
+		panic(throw.Of(d.Verdict(Launching, err)))
 	}
 	result.Graph, result.Entries = b.graph != nil, apart.entries
-	return nil
 }
 
 // warmUp runs until the times are steady, within the policy's limits of time.
-func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
+func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) {
 	var runs []float64
 	for start := time.Now(); ; {
-		if err := device.Interrupted(ctx); err != nil {
-			return err
-		}
-		t, err := b.run(ctx, cold)
-		if err != nil {
-			return err
-		}
+		throw.If(device.Interrupted(ctx))
+		t := throw.Get(b.run(ctx, cold))
 		runs = append(runs, t.device)
 		result.WarmUp++
 		spent := time.Since(start)
@@ -127,7 +105,7 @@ func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, resu
 			continue
 		}
 		if spent >= policy.MinWarmUp && device.Steady(runs) {
-			return nil
+			return
 		}
 		if spent < policy.MaxWarmUp {
 			continue
@@ -135,21 +113,16 @@ func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, resu
 		if len(runs) > 4 {
 			result.Warnings = append(result.Warnings, warning.Noisy.About("", "the times were not steady after %v of warming up", policy.MaxWarmUp))
 		}
-		return nil
+		return
 	}
 }
 
 // trials runs until the policy has enough trials.
-func (d *Device) trials(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
+func (d *Device) trials(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) {
 	var clocks clocks
 	for start := time.Now(); ; {
-		if err := device.Interrupted(ctx); err != nil {
-			return err
-		}
-		t, err := b.run(ctx, cold)
-		if err != nil {
-			return err
-		}
+		throw.If(device.Interrupted(ctx))
+		t := throw.Get(b.run(ctx, cold))
 		result.Trials = append(result.Trials, clocks.add(t, d.info.TimerNS))
 		if !result.Graph {
 			result.Entries = t.entries
@@ -159,7 +132,6 @@ func (d *Device) trials(ctx context.Context, policy device.Policy, b *bound, col
 		}
 	}
 	result.Warnings = append(result.Warnings, clocks.warnings(result.Trials, d.info.TimerNS, cold)...)
-	return nil
 }
 
 // clocks is the state of the device now. For short jobs in quick succession, a recent answer will do, as asking can take

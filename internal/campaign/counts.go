@@ -83,8 +83,13 @@ func countsOf(ctx context.Context, kernels []*frontend.Kernel, at map[string]int
 			}
 			c.alone = c.Statistics.Alone(fixed)
 		}
+		hint := ""
+		if takes := k.Takes(); c.Sizes == nil && c.Statistics.Limited() && len(takes) > 0 {
+			hint = "; it may be counted at given sizes: -p " + strings.Join(takes, "=VALUE,") + "=VALUE"
+		}
 		for _, w := range c.Statistics.Warnings {
-			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
+			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v%s", w, hint))
+			hint = ""
 		}
 		if verdict := c.Undefined(); c.Sizes != nil && verdict != nil {
 			warnings = append(warnings, warning.Undefined.About(k.Name, "%s", verdict.Msg))
@@ -120,7 +125,7 @@ func notCounted(c *workload.Case, parts []string) string {
 }
 
 func undefined(c *workload.Case) (warnings []string) {
-	for _, text := range c.IR.DoubtsAt(c.Sizes) {
+	for _, text := range c.Doubts() {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
 	}
 	if parts := without(c); len(parts) > 0 {
@@ -128,9 +133,6 @@ func undefined(c *workload.Case) (warnings []string) {
 	}
 	if c.Own != nil && c.Own.Passed != nil && c.Own.Passed() != "" {
 		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "%s", c.Own.Passed()))
-	}
-	if o := c.IR.FindOverflow(c.Sizes); o != nil {
-		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))
 	}
 	return warnings
 }

@@ -75,6 +75,9 @@ func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Sizes == nil { // those of a launch file, or none
+		q.Sizes = Sizes{nil}
+	}
 	cases, err := l.cases(ctx, q.Sizes)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gpuperf/device/measure"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/toolkit"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
@@ -165,15 +166,10 @@ func baseName(entry string) string {
 }
 
 // read has ncu print its report as tables, and reads them.
-func (n *ncu) read(ctx context.Context, folder, report string, code bool) ([]launched, error) {
-	path, err := n.page(ctx, folder, report, "raw")
-	if err != nil {
-		return nil, err
-	}
-	all, err := exchange.Launches(path)
-	if err != nil {
-		return nil, err
-	}
+func (n *ncu) read(ctx context.Context, folder, report string, code bool) (_ []launched, err error) {
+	defer throw.Catch(&err)
+	path := n.page(ctx, folder, report, "raw")
+	all := throw.Get(exchange.Launches(path))
 	out := make([]launched, len(all))
 	for i, m := range all {
 		out[i].metrics = kept(m)
@@ -181,13 +177,8 @@ func (n *ncu) read(ctx context.Context, folder, report string, code bool) ([]lau
 	if !code {
 		return out, nil
 	}
-	if path, err = n.page(ctx, folder, report, "source"); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	path = n.page(ctx, folder, report, "source")
+	text := throw.Get(os.ReadFile(path))
 	listings, err := parseCode(string(text))
 	if err == nil && len(listings) != len(out) {
 		err = fmt.Errorf("ncu lists the code of %d launches of %d", len(listings), len(out))
@@ -203,13 +194,14 @@ func (n *ncu) read(ctx context.Context, folder, report string, code bool) ([]lau
 }
 
 // page writes a page of a report to a file.
-func (n *ncu) page(ctx context.Context, folder, report, page string) (string, error) {
+func (n *ncu) page(ctx context.Context, folder, report, page string) string {
 	path := filepath.Join(folder, page+".csv")
 	out, err := exec.CommandContext(ctx, n.path, "--import", report, "--csv", "--page", page, "--print-units", "base").Output()
 	if err != nil {
-		return "", fmt.Errorf("reading what ncu has counted: %w: %s", err, out)
+		panic(throw.Errorf("reading what ncu has counted: %w: %s", err, out))
 	}
-	return path, os.WriteFile(path, out, 0o600)
+	throw.If(os.WriteFile(path, out, 0o600))
+	return path
 }
 
 // explain adds to an error what ncu has said, and what to do about missing rights.

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device/measure"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -89,22 +90,15 @@ type live struct {
 
 // Live counts on a device, and adds the counts to a samples file where one is named. What that has already is not counted again. It tells
 // how far it is.
-func Live(device, to string, tell func(format string, args ...any)) (Source, error) {
-	path, err := Find()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+func Live(device, to string, tell func(format string, args ...any)) (_ Source, err error) {
+	defer throw.Catch(&err)
+	path := throw.Get(Find())
+	self := throw.Get(os.Executable())
 	s := &live{told: tell, ncu: ncu{path: path, device: strings.TrimPrefix(device, samples.CUDA.String()+":"), worker: []string{self, measure.WorkerArg}}}
 	if to == "" {
 		return s, nil
 	}
-	if s.journal, err = samples.Open(to); err != nil {
-		return nil, err
-	}
+	s.journal = throw.Get(samples.Open(to))
 	if s.code, err = os.OpenFile(CodeFile(to), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		s.journal.Close()
 		return nil, err

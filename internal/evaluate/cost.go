@@ -8,6 +8,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -35,24 +36,18 @@ func (c Cost) Share() float64 {
 // Costs compares the parameters of a fit with the peak rates of the device, which may be nil. The cases are the kernels that the fit was
 // made from, and lanes is the size of a sub-group: accesses are counted in them where a feature's identifier leaves the memory space or
 // the reuse open.
-func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) ([]Cost, error) {
+func Costs(m *models.Model, fit *calibrate.Fit, device *facts.Device, cases []*workload.Case, lanes int) (_ []Cost, err error) {
+	defer throw.Catch(&err)
 	of, work := m.CostFeatures(), counter{cases, lanes}
 	var all []Cost
 	for _, e := range fit.Parameters {
 		c := Cost{Estimate: e, Of: of[e.Name]}
-		ids, err := features.ParseIDs(c.Of)
-		if err != nil {
-			return nil, err
-		}
+		ids := throw.Get(features.ParseIDs(c.Of))
 		if device != nil && e.RateUnit != "" {
-			if c.Peak, err = work.bound(device, ids, e.RateUnit); err != nil {
-				return nil, err
-			}
+			c.Peak = work.bound(device, ids, e.RateUnit)
 		}
 		if c.Share() > overPeak {
-			if c.Remark, err = work.remark(ids); err != nil {
-				return nil, err
-			}
+			c.Remark = work.remark(ids)
 		}
 		all = append(all, c)
 	}
@@ -100,16 +95,17 @@ func (k counter) countWith(id features.ID, after, condition string) (float64, er
 }
 
 // bound returns the peak of the work that the features count, nil where there is none or they do not share one.
-func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*machine.Peak, error) {
+func (k counter) bound(device *facts.Device, ids []features.ID, unit string) *machine.Peak {
 	var common *machine.Peak
 	for _, id := range ids {
 		p, ok, err := k.peak(device, id, unit)
 		if err != nil || !ok || p.Unit != unit || common != nil && p.Rate != common.Rate {
-			return nil, err
+			throw.If(err)
+			return nil
 		}
 		common = &p
 	}
-	return common, nil
+	return common
 }
 
 func (k counter) peak(device *facts.Device, id features.ID, unit string) (p machine.Peak, ok bool, err error) {
@@ -159,34 +155,32 @@ func (k counter) space(id features.ID) (kernel.Space, error) {
 }
 
 // remark says why a rate may be above the peak (Perflex paper, section 8.3, on table 3).
-func (k counter) remark(ids []features.ID) (string, error) {
+func (k counter) remark(ids []features.ID) string {
 	if ids[0].Class.Work() != features.Memory {
-		return "more work is counted than is done, or the unit of the parameter is wrong", nil
+		return "more work is counted than is done, or the unit of the parameter is wrong"
 	}
 	if space, err := k.space(ids[0]); err != nil || space == kernel.Local {
-		return "work-items that read one address share an access, or the unit of the parameter is wrong", err
+		throw.If(err)
+		return "work-items that read one address share an access, or the unit of the parameter is wrong"
 	}
 	if ids[0].Class == features.FootprintClass {
 		return "each element counts once, so that the data may stay in a cache between launches, another term may bear part of the " +
-			"cost, or the unit of the parameter is wrong", nil
+			"cost, or the unit of the parameter is wrong"
 	}
 	again, total := 0.0, 0.0
 	for _, id := range ids {
-		a, t, err := k.reuse(id)
-		if err != nil {
-			return "", err
-		}
+		a, t := throw.Get2(k.reuse(id))
 		again, total = again+a, total+t
 	}
 	switch {
 	case total == 0:
-		return "caches may serve these accesses", nil
+		return "caches may serve these accesses"
 	case again == 0:
 		return "no element is accessed more than once, so that the data may stay in a cache between launches, another " +
-			"term may bear part of the cost, or the unit of the parameter is wrong", nil
+			"term may bear part of the cost, or the unit of the parameter is wrong"
 	}
 	return fmt.Sprintf("caches serve elements that are accessed more than once, as %.3g %% of these accesses are "+
-		"(access-to-footprint ratio over 1)", 100*again/total), nil
+		"(access-to-footprint ratio over 1)", 100*again/total)
 }
 
 // reuse counts the accesses of a feature in the cases, and those of them whose access-to-footprint ratio exceeds one. Both are 0 where

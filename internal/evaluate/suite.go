@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -92,29 +93,18 @@ func LoadAll(paths []string) ([]*File, error) {
 }
 
 // Parse reads the text of a suite file. Errors are *source.Error.
-func Parse(path string, text []byte) (*File, error) {
-	root, err := yamlfile.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := yamlfile.Format{Name: "suite file", Version: Version, Keys: Keys["file"], Needed: []string{"suites"}}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
-	items, err := fields["suites"].List()
-	if err != nil {
-		return nil, err
-	}
+func Parse(path string, text []byte) (_ *File, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(path, text))
+	fields := throw.Get(yamlfile.Format{Name: "suite file", Version: Version, Keys: Keys["file"], Needed: []string{"suites"}}.Fields(root))
+	items := throw.Get(fields["suites"].List())
 	if len(items) == 0 {
 		return nil, fields["suites"].Errorf("the file has no suite")
 	}
 	file := &File{Path: path, text: string(text)}
 	names := map[string]bool{}
 	for _, item := range items {
-		suite, err := readSuite(item)
-		if err != nil {
-			return nil, err
-		}
+		suite := readSuite(item)
 		if names[suite.Name] {
 			return nil, item.Errorf("two suites are named %q", suite.Name)
 		}
@@ -124,100 +114,70 @@ func Parse(path string, text []byte) (*File, error) {
 	return file, nil
 }
 
-func readSuite(n *yamlfile.Node) (Suite, error) {
+func readSuite(n *yamlfile.Node) Suite {
 	suite := Suite{Pos: n.Pos}
-	fields, err := n.Fields(Keys["suite"]...)
-	if err != nil {
-		return suite, err
-	}
-	if err := n.Has("suite", "name", "sizes", "variants"); err != nil {
-		return suite, err
-	}
-	if suite.Name, err = fields["name"].String(); err != nil {
-		return suite, err
-	}
+	fields := throw.Get(n.Fields(Keys["suite"]...))
+	throw.If(n.Has("suite", "name", "sizes", "variants"))
+	suite.Name = throw.Get(fields["name"].String())
 	var model string
-	if err := yamlfile.Optional(fields["model"], (*yamlfile.Node).String, &model); err != nil {
-		return suite, err
-	}
-	if suite.Sizes, err = readSizes(fields["sizes"]); err != nil {
-		return suite, err
-	}
-	variants, err := fields["variants"].List()
-	if err != nil {
-		return suite, err
-	}
+	throw.If(yamlfile.Optional(fields["model"], (*yamlfile.Node).String, &model))
+	suite.Sizes = readSizes(fields["sizes"])
+	variants := throw.Get(fields["variants"].List())
 	if len(variants) == 0 {
-		return suite, fields["variants"].Errorf("the suite has no variant")
+		panic(throw.Of(fields["variants"].Errorf("the suite has no variant")))
 	}
 	names := map[string]bool{}
 	for _, item := range variants {
-		v, err := readVariant(item, model)
-		if err != nil {
-			return suite, err
-		}
+		v := readVariant(item, model)
 		if names[v.Name] {
-			return suite, item.Errorf("two variants of suite %s are named %q", suite.Name, v.Name)
+			panic(throw.Of(item.Errorf("two variants of suite %s are named %q", suite.Name, v.Name)))
 		}
 		names[v.Name] = true
 		suite.Variants = append(suite.Variants, v)
 	}
 	if !slices.ContainsFunc(suite.Variants, Variant.Predicted) {
-		return suite, fields["variants"].Errorf("suite %s predicts nothing: all of its variants are launch files", suite.Name).
-			WithHint("give a variant a script or tags; `perf measure` compares launch files")
+		panic(throw.Of(fields["variants"].Errorf("suite %s predicts nothing: all of its variants are launch files", suite.Name).
+			WithHint("give a variant a script or tags; `perf measure` compares launch files")))
 	}
-	return suite, nil
+	return suite
 }
 
-func readSizes(n *yamlfile.Node) ([]map[string]int64, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func readSizes(n *yamlfile.Node) []map[string]int64 {
+	items := throw.Get(n.List())
 	if len(items) == 0 {
-		return nil, n.Errorf("the suite has no size")
+		panic(throw.Of(n.Errorf("the suite has no size")))
 	}
 	var all []map[string]int64
 	for _, item := range items {
-		sizes, err := item.Ints()
-		if err != nil {
-			return nil, err
-		}
+		sizes := throw.Get(item.Ints())
 		all = append(all, sizes)
 	}
-	return all, nil
+	return all
 }
 
-func readVariant(n *yamlfile.Node, model string) (Variant, error) {
+func readVariant(n *yamlfile.Node, model string) Variant {
 	v := Variant{Model: model, Pos: n.Pos}
-	fields, err := n.Fields(Keys["variant"]...)
-	if err != nil {
-		return v, err
-	}
+	fields := throw.Get(n.Fields(Keys["variant"]...))
 	if fields["name"] == nil {
-		return v, n.Errorf("the variant has no name")
+		panic(throw.Of(n.Errorf("the variant has no name")))
 	}
 	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "launch": &v.Launch, "model": &v.Model} {
-		if err := yamlfile.Optional(fields[key], (*yamlfile.Node).String, into); err != nil {
-			return v, err
-		}
+		throw.If(yamlfile.Optional(fields[key], (*yamlfile.Node).String, into))
 	}
 	v.Script, v.Kernel, _ = source.CutName(v.Script)
 	if fields["tags"] != nil {
-		tags, err := fields["tags"].Strings()
-		if err != nil {
-			return v, err
-		}
+		tags := throw.Get(fields["tags"].Strings())
 		for _, t := range tags {
 			v.Tags = append(v.Tags, t.Text)
 		}
 	}
 	switch {
 	case v.Script != "" && len(v.Tags) > 0, !v.Predicted() && v.Launch == "":
-		return v, n.Errorf("variant %s needs either a script or tags, or a launch file", v.Name).
-			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"], or launch: own.yaml")
+		throw.If(n.Errorf("variant %s needs either a script or tags, or a launch file", v.Name).
+			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"], or launch: own.yaml"))
+		return v
 	case v.Predicted() && v.Model == "":
-		return v, n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")
+		panic(throw.Of(n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")))
 	}
-	return v, nil
+	return v
 }

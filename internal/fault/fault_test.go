@@ -18,7 +18,7 @@ func recovered(f func()) (err *fault.Error) {
 func TestOf(t *testing.T) {
 	var list []int
 	inner := recovered(func() { _ = list[3] })
-	if !strings.HasPrefix(inner.Place, "internal/fault/fault_test.go:") || inner.Library || !strings.Contains(inner.Error(), "index out of range [3]") {
+	if !strings.HasPrefix(inner.Place, "internal/fault_test/fault_test.go:") || inner.Library || !strings.Contains(inner.Error(), "index out of range [3]") {
 		t.Errorf("%+v: %v", inner, inner)
 	}
 	if outer := recovered(func() { panic(inner) }); outer != inner {

@@ -3,65 +3,158 @@ package frontend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/folders"
 	"gpuperf/internal/source"
-	"gpuperf/workload"
 )
 
 // maxAsked is how many errors behind the first are looked for.
 const maxAsked = 12
 
-// kernelFunction loads a kernel function. Where flags are lacking, the error tells also those that it would ask for next.
+// kernelFunction loads a kernel function. Where flags are lacking, the error tells also those that it would ask for next, and sizes without which the function is
+// not read, as a line that can be pasted. What files around define is proposed by their names.
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
 	kernels, first := o.launchedFunction(ctx, path)
-	flags := flagsOf(first)
-	all := slices.Clone(flags)
-	for round := 0; len(flags) > 0 && round < maxAsked; round++ {
-		o = o.asked(flags)
-		list, err := o.launchedFunction(ctx, path)
-		if err == nil && len(list) == 1 {
-			all = append(all, missing(list[0])...)
+	file, _, _ := source.CutName(path)
+	a := &asking{around: folders.Around(file), before: o.Before}
+	at := a.ask(ctx, kernels, first)
+	if at == nil {
+		return kernels, first
+	}
+	for more, round := true, 0; more && round < maxAsked; round++ {
+		then, err := a.options(o).launchedFunction(ctx, path)
+		more = a.ask(ctx, then, err) != nil
+	}
+	return nil, a.hint(at)
+}
+
+// asking collects what a kernel function asks for.
+type asking struct {
+	around *folders.Folders
+	flags  []string
+	before []string // files before the one of the function
+	sizes  []string
+	notes  []string // on values that are not proposals of perf
+	moved  bool     // what files around say stands for what an error proposes
+}
+
+// ask adds what mends an error, or what a kernel lacks that is not read whole. It is the error where that is something new, else nil.
+func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.Error {
+	for _, k := range kernels {
+		if err == nil && k.unread != nil && k.Unsized == nil {
+			err = k.unread
+		} else if err == nil && k.Unsized != nil {
+			a.sizes, err = k.trial(ctx)
 		}
-		known := func(f string) bool { return slices.Contains(all, f) }
-		flags = slices.DeleteFunc(slices.Clone(flagsOf(err)), known)
-		all = append(all, flags...)
 	}
-	var at *source.Error
-	if next := all[len(flagsOf(first)):]; len(next) > 0 && errors.As(first, &at) {
-		return nil, at.WithHint("%s", strings.TrimPrefix(at.Hint+"; next it asks for ", "; ")+strings.Join(next, " "))
-	}
-	return kernels, first
-}
-
-// missing is the flag that gives a kernel its sizes, none where they are given.
-func missing(k *Kernel) []string {
-	c := &workload.Case{Kernel: &workload.Kernel{IR: k.Kernel, Own: k.Own}, Sizes: k.Given}
-	if sizes := c.Missing(); sizes != "" {
-		return []string{"-p " + sizes}
-	}
-	return nil
-}
-
-// flagsOf are the flags that mend an error.
-func flagsOf(err error) []string {
-	var at *source.Error
+	at := (*source.Error)(nil)
 	if !errors.As(err, &at) {
 		return nil
 	}
-	return at.Flags
+	added := a.define(at, at.Lacks)
+	for _, f := range at.Flags {
+		name, value, _ := strings.Cut(strings.TrimPrefix(f, "-D "), "=")
+		if a.define(at, name) {
+			added = true
+		}
+		if a.defined(name) {
+			continue
+		}
+		if strings.HasPrefix(f, "-D ") {
+			f = a.valued(f, name, value)
+		}
+		if !slices.Contains(a.flags, f) {
+			same := func(other string) bool { return f == other || strings.HasPrefix(other+"=", "-D "+name+"=") }
+			a.flags, added = append(slices.DeleteFunc(slices.Clone(a.flags), same), f), true
+		}
+	}
+	if !added {
+		return nil
+	}
+	return at
 }
 
-// asked are the options with flags that an error asks for, where … stands for a value that is tried.
-func (o Options) asked(flags []string) Options {
-	o.Define, o.Include = slices.Clone(o.Define), slices.Clone(o.Include)
-	for _, f := range flags {
+// define adds a file around that defines what an error lacks: before the one that lacks it.
+func (a *asking) define(at *source.Error, name string) bool {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return false
+	}
+	found := a.around.Definition(name)
+	if found == nil || slices.Contains(a.before, found.File) {
+		return false
+	}
+	i := slices.Index(a.before, at.File)
+	if i < 0 {
+		i = len(a.before)
+	}
+	a.before = slices.Insert(slices.Clone(a.before), i, found.File)
+	a.moved = a.moved || len(at.Flags) > 0
+	a.notes = append(a.notes, fmt.Sprintf("%s is defined in %s:%d", name, found.File, found.Line))
+	return true
+}
+
+// defined reports that a file of those before defines a name.
+func (a *asking) defined(name string) bool {
+	found := a.around.Definition(name)
+	return found != nil && slices.Contains(a.before, found.File)
+}
+
+// valued is a flag that defines a macro, with the value that a program around gives it.
+func (a *asking) valued(flag, name, value string) string {
+	found := a.around.Macro(name)
+	switch {
+	case found == nil:
+		return flag
+	case found.Value == "" || value == "": // of those without a value nobody asks for one
+		a.notes = append(a.notes, fmt.Sprintf("%s:%d gives %s", found.File, found.Line, name))
+		return flag
+	}
+	a.moved = a.moved || found.Value != value
+	a.notes = append(a.notes, fmt.Sprintf("%s=%s is that of %s:%d", name, found.Value, found.File, found.Line))
+	return "-D " + name + "=" + found.Value
+}
+
+// maxNotes is how many places a hint names.
+const maxNotes = 6
+
+// hint is an error with all that was asked for.
+func (a *asking) hint(at *source.Error) error {
+	all := slices.Clone(a.flags)
+	for _, file := range a.before {
+		all = append(all, "--before "+file)
+	}
+	if len(a.sizes) > 0 {
+		all = append(all, "-p "+strings.Join(a.sizes, "="+triedSize+",")+"="+triedSize)
+	}
+	line := strings.ReplaceAll(strings.Join(all, " "), "…", tried)
+	if line == strings.Join(at.Flags, " ") && strings.Contains(at.Hint, line) {
+		return at
+	}
+	var parts []string
+	if at.Hint != "" && !a.moved {
+		parts = append(parts, at.Hint)
+	}
+	if n := len(a.notes) - maxNotes; n > 0 {
+		a.notes = append(a.notes[:maxNotes], fmt.Sprintf("and %d more", n))
+	}
+	if len(a.notes) > 0 {
+		parts = append(parts, strings.Join(a.notes, ", "))
+	}
+	return at.WithHint("%s", strings.Join(append(parts, "all that it asks for, with values that are proposals: "+line), "; "))
+}
+
+// options are options with all that was asked for, where … stands for a value that is tried.
+func (a *asking) options(o Options) Options {
+	o.Tried, o.Include, o.Before = nil, slices.Clone(o.Include), a.before
+	for _, f := range a.flags {
 		name, value, _ := strings.Cut(f, " ")
 		value = strings.Trim(strings.ReplaceAll(value, "…", tried), "'")
 		switch name {
 		case "-D":
-			o.Define = append(o.Define, value)
+			o.Tried = append(o.Tried, value)
 		case "-I":
 			o.Include = append(o.Include, value)
 		default:
@@ -71,5 +164,8 @@ func (o Options) asked(flags []string) Options {
 	return o
 }
 
-// tried is the value of macros that nobody knows, to see what else is asked for.
-const tried = "16"
+// Values that nobody knows, of macros and of sizes, to see what else is asked for.
+const (
+	tried     = "16"
+	triedSize = "256"
+)

@@ -43,6 +43,9 @@ func (f *function) job(at map[string]int64) (device.Job, error) {
 
 // launchFile is the text of that launch file with so many work-groups, with numbers for the sizes.
 func (f *function) launchFile(groups []int64, at map[string]int64) (string, error) {
+	if before := f.opt.C.Before; len(before) > 0 {
+		return "", mistake("a launch has one file of source, and %s stands before %s", before[0], f.path).WithHint("put them into one file, or #include the first")
+	}
 	l := &lines{}
 	l.add("version: 1")
 	l.add("source: %q", filepath.Base(f.path))

@@ -143,6 +143,7 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 	if errors.As(err, new(*ckernel.LimitError)) {
 		return nil, err
 	}
+	whole := err
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
 		in, partly := readInPart(ctx, file, opt, complete)
 		f, err = in, refusal(err, partly)
@@ -151,7 +152,7 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 		return nil, emulated(ctx, err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
 	}
 	k := f.kernel(f.job, file)
-	k.Unsized = err
+	k.Unsized, k.unread = err, whole
 	k.Own.Disregard = o.Disregard
 	k.Launch = map[string]string{}
 	for name, text := range map[string]string{"local": o.Local, "global": o.Global, "groups": o.Groups, "shared": o.Shared} {
@@ -163,7 +164,8 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 		k.Launch, k.Given, k.extent = host.text(f.opt), host.given, host.extent
 	}
 	if len(f.ir.Divisors) > 0 || err != nil || f.open(k, nil) {
-		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
+		d := &divided{function: f, kernel: k, known: map[string]*Kernel{}}
+		k.at, k.trial = d.at, d.trial
 	}
 	return []*Kernel{k}, nil
 }
@@ -176,11 +178,15 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 	opt.Instance, opt.Opaque = "", true
 	if text, err := cfront.Read(ctx, file, opt); err == nil {
 		name := cmp.Or(o.Kernel, slices.Concat(ckernel.Names(text), text.Templates, []string{""})[0])
-		if fn := text.Function(name); fn != nil && cfront.Malformed(fn.Err) {
+		switch fn := text.Function(name); {
+		case fn == nil:
+		case cfront.Malformed(fn.Err):
 			return placed(ctx, fn.Err)
-		} else if fn != nil && fn.Group != nil {
-			what, local, global = "all work-items", "", "--global "+strings.Join([]string{"n", "m", "l"}[:len(launches.Trimmed(fn.Group, 1))], ",")
-		} else if fn != nil && fn.MostItems > 0 {
+		case fn.Group != nil:
+			what, local, global = "all work-items", "", proposedGlobal(max(len(launches.Trimmed(fn.Group, 1)), axes(text, fn)))
+		case axes(text, fn) > 1 && (fn.MostItems == 0 || fn.MostItems >= 256):
+			local, global = "--local "+proposedLocal[axes(text, fn)]+" ", proposedGlobal(axes(text, fn))
+		case fn.MostItems > 0:
 			local = fmt.Sprintf("--local %d ", min(fn.MostItems, 256))
 		}
 		if instance := text.Proposed[name]; instance != "" {
@@ -199,6 +205,14 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 		}
 	}
 	return e
+}
+
+// proposedLocal are work-groups of 256 work-items, by their axes.
+var proposedLocal = []string{2: "16,16", 3: "8,8,4"}
+
+// proposedGlobal is the flag for all work-items along so many axes.
+func proposedGlobal(axes int) string {
+	return "--global " + strings.Join([]string{"n", "m", "l"}[:axes], ",")
 }
 
 // mostItems are the work-items that the kernel function of options allows in a work-group, 0 where it allows any.
@@ -334,6 +348,20 @@ func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 		return nil
 	}
 	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, "=VALUE,")+"=VALUE")
+}
+
+// trial are the sizes that the function is read whole at, without those that the host code gives; else why it is not read even at given ones.
+func (d *divided) trial(ctx context.Context) (sizes []string, err error) {
+	if sizes, _ = d.lacking(ctx, d.kernel.Given); len(sizes) > 0 {
+		return sizes, nil
+	}
+	opt := d.opt
+	opt.At = map[string]int64{}
+	for _, n := range d.ir.Divisors {
+		opt.At[n] = trial
+	}
+	_, err = ckernel.Read(ctx, d.file, opt)
+	return nil, err
 }
 
 // lacking are the sizes without a value of a function that is read at given ones alone, and how often its loops run that depend on data; none where it is not read

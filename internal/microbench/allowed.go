@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 )
 
 // ValueKind is the type of an argument's value.
@@ -165,14 +166,12 @@ func choices(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 }
 
 // integers(default, min=1, max=None, multiple_of=1) is an open set; its default may hold words with a meaning too.
-func integers(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func integers(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (_ starlark.Value, err error) {
+	defer throw.Catch(&err)
 	var def starlark.Iterable
 	var top starlark.Value = starlark.None
 	a := &allowedValue{Allowed{Integers: true, Min: 1, Max: math.MaxInt64, MultipleOf: 1}}
-	err := starlark.UnpackArgs(b.Name(), args, kwargs, "default", &def, "min?", &a.Min, "max?", &top, "multiple_of?", &a.MultipleOf)
-	if err != nil {
-		return nil, err
-	}
+	throw.If(starlark.UnpackArgs(b.Name(), args, kwargs, "default", &def, "min?", &a.Min, "max?", &top, "multiple_of?", &a.MultipleOf))
 	if top != starlark.None {
 		if err := starlark.AsInt(top, &a.Max); err != nil {
 			return nil, fmt.Errorf("integers: max: %w", err)
@@ -181,9 +180,7 @@ func integers(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 	if a.MultipleOf < 1 || a.Min > a.Max {
 		return nil, fmt.Errorf("integers: no multiple of %d from %d to %d", a.MultipleOf, a.Min, a.Max)
 	}
-	if a.Default, err = valueList(def); err != nil {
-		return nil, err
-	}
+	a.Default = throw.Get(valueList(def))
 	if len(a.Default) == 0 {
 		return nil, fmt.Errorf("integers: no default value")
 	}

@@ -25,6 +25,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/script"
 )
 
@@ -59,11 +60,9 @@ type Collection struct{ generators []*Generator }
 
 // Load reads the generators that come with the program, then those in the folders: files *.star, of which one replaces
 // another of its name. A file prelude.star of a folder is predeclared in the folder's generators, after ours.
-func Load(folders ...string) (*Collection, error) {
-	ours, err := own()
-	if err != nil {
-		return nil, err
-	}
+func Load(folders ...string) (_ *Collection, err error) {
+	defer throw.Catch(&err)
+	ours := throw.Get(own())
 	l := loader{ours.prelude, maps.Clone(ours.byName)}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil {
@@ -71,9 +70,7 @@ func Load(folders ...string) (*Collection, error) {
 		} else if !info.IsDir() {
 			return nil, &source.Error{Msg: fmt.Sprintf("%s is a file, not a folder of generators", dir)}
 		}
-		if err := l.folder(os.DirFS(dir), dir); err != nil {
-			return nil, err
-		}
+		throw.If(l.folder(os.DirFS(dir), dir))
 	}
 	byName := func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) }
 	return &Collection{slices.SortedFunc(maps.Values(l.byName), byName)}, nil
@@ -97,11 +94,9 @@ type loader struct {
 	byName  map[string]*Generator
 }
 
-func (l *loader) folder(dir fs.FS, shown string) error {
-	files, err := fs.Glob(dir, "*.star")
-	if err != nil {
-		return err
-	}
+func (l *loader) folder(dir fs.FS, shown string) (err error) {
+	defer throw.Catch(&err)
+	files := throw.Get(fs.Glob(dir, "*.star"))
 	read := func(name string) (*script.Module, error) {
 		text, err := fs.ReadFile(dir, name)
 		if err != nil {
@@ -111,88 +106,79 @@ func (l *loader) folder(dir fs.FS, shown string) error {
 		return o.Module(context.Background(), path.Join(filepath.ToSlash(shown), name), string(text))
 	}
 	if slices.Contains(files, preludeFile) {
-		m, err := read(preludeFile)
-		if err != nil {
-			return err
-		}
+		m := throw.Get(read(preludeFile))
 		l.prelude = append(slices.Clone(l.prelude), m)
 	}
 	for _, name := range files {
 		if name == preludeFile {
 			continue
 		}
-		m, err := read(name)
-		if err != nil {
-			return err
-		}
-		g, err := newGenerator(m, strings.TrimSuffix(name, ".star"))
-		if err != nil {
-			return err
-		}
+		m := throw.Get(read(name))
+		g := newGenerator(m, strings.TrimSuffix(name, ".star"))
 		l.byName[g.Name] = g
 	}
 	return nil
 }
 
 // newGenerator reads the globals tags, args, sizes, check and kernel of a file.
-func newGenerator(m *script.Module, name string) (*Generator, error) {
+func newGenerator(m *script.Module, name string) *Generator {
 	g := &Generator{Name: name, File: m.File, Doc: strings.Join(strings.Fields(m.Doc), " "), module: m}
-	fail := func(hint, format string, args ...any) (*Generator, error) {
-		return nil, (&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint)
+	fail := func(hint, format string, args ...any) any {
+		return throw.Of((&source.Error{File: m.File, Msg: "generator " + name + ": " + fmt.Sprintf(format, args...)}).WithHint("%s", hint))
 	}
 	if !lex.IsName(name) {
-		return fail("letters, digits and _ make a name", "the file's name is no tag")
+		panic(fail("letters, digits and _ make a name", "the file's name is no tag"))
 	}
 	if g.Doc == "" {
-		return fail(`start the file by """what it measures"""`, "no doc string")
+		panic(fail(`start the file by """what it measures"""`, "no doc string"))
 	}
 	var err error
 	if g.Tags, err = stringList(m.Globals["tags"]); err != nil || len(g.Tags) == 0 {
-		return fail(fmt.Sprintf(`write tags = [%q]`, name), "tags must be a list of strings")
+		panic(fail(fmt.Sprintf(`write tags = [%q]`, name), "tags must be a list of strings"))
 	}
 	for _, t := range g.Tags {
 		if !lex.IsName(t) {
-			return fail("letters, digits and _ make a tag", "tag %q", t)
+			panic(fail("letters, digits and _ make a tag", "tag %q", t))
 		}
 	}
 	if !slices.Contains(g.Tags, name) { // a variant's identity is a filter that selects it
-		return fail(fmt.Sprintf("add %q to tags", name), "its own name is not among its tags")
+		panic(fail(fmt.Sprintf("add %q to tags", name), "its own name is not among its tags"))
 	}
 	sizes, err := stringList(m.Globals["sizes"])
 	if err != nil {
-		return fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes must be a list of strings")
+		panic(fail(`write sizes = ["n"], the arguments that the kernel is symbolic in`, "sizes must be a list of strings"))
 	}
 	args, ok := m.Globals["args"].(*starlark.Dict)
 	if !ok {
-		return fail(`write args = {"n": integers([1024, 2048])}`, "args must be a dict from names to the values that they may take")
+		panic(fail(`write args = {"n": integers([1024, 2048])}`, "args must be a dict from names to the values that they may take"))
 	}
 	for _, kv := range args.Items() {
 		argName, ok := starlark.AsString(kv[0])
 		if !ok || !lex.IsName(argName) {
-			return fail("letters, digits and _ make a name", "%s names no argument", kv[0])
+			panic(fail("letters, digits and _ make a name", "%s names no argument", kv[0]))
 		}
 		allowed, err := allowedOf(kv[1])
 		if err != nil {
-			return fail(`use a list, choices([...], also=[...]) or integers([...], min=, max=, multiple_of=)`, "argument %s: %v", argName, err)
+			panic(fail(`use a list, choices([...], also=[...]) or integers([...], min=, max=, multiple_of=)`, "argument %s: %v", argName, err))
 		}
 		g.Args = append(g.Args, Arg{Name: argName, Allowed: allowed, Size: slices.Contains(sizes, argName)})
 	}
 	for _, s := range sizes {
 		i := slices.IndexFunc(g.Args, func(a Arg) bool { return a.Name == s })
 		if i < 0 {
-			return fail("sizes are among the arguments", "size %s is no argument", s)
+			panic(fail("sizes are among the arguments", "size %s is no argument", s))
 		}
 		for _, v := range slices.Concat(g.Args[i].Allowed.Default, g.Args[i].Allowed.Also) {
 			if v.Kind != IntValue {
-				return fail("sizes are integers", "size %s may be %s", s, v)
+				panic(fail("sizes are integers", "size %s may be %s", s, v))
 			}
 		}
 	}
 	if _, ok := m.Globals["kernel"].(starlark.Callable); !ok {
-		return fail("its parameters are the arguments that are no sizes", "no function kernel")
+		panic(fail("its parameters are the arguments that are no sizes", "no function kernel"))
 	}
 	_, g.checked = m.Globals["check"].(starlark.Callable)
-	return g, nil
+	return g
 }
 
 func stringList(v starlark.Value) ([]string, error) {

@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -89,22 +90,15 @@ func (v Variant) Kernel() (*kernel.Kernel, error) {
 // Select returns the variants that the filter selects: for each generator, one for every combination of argument values
 // that it can make, with the last argument varying fastest. A filter with an unknown tag or argument, or with a value
 // that occurs in no variant, is an error, so that nothing is left out silently.
-func (c *Collection) Select(f Filter) ([]Variant, error) {
-	matched, err := c.Match(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := knownArguments(matched, f); err != nil {
-		return nil, err
-	}
+func (c *Collection) Select(f Filter) (_ []Variant, err error) {
+	defer throw.Catch(&err)
+	matched := throw.Get(c.Match(f))
+	knownArguments(matched, f)
 	var out []Variant
 	occurs := map[string]bool{} // "argument:value" of the variants
 	var reasons []string
 	for _, g := range matched {
-		variants, rejected, err := g.variants(f, maxVariants-len(out))
-		if err != nil {
-			return nil, err
-		}
+		variants, rejected := throw.Get2(g.variants(f, maxVariants-len(out)))
 		if len(variants) == 0 {
 			return nil, fmt.Errorf("generator %s has no variant for this filter: %s", g.Name, rejected[0])
 		}
@@ -161,7 +155,7 @@ func (c *Collection) Match(f Filter) ([]*Generator, error) {
 }
 
 // knownArguments checks that every argument of the filter belongs to a matched generator, and that one allows each value.
-func knownArguments(matched []*Generator, f Filter) error {
+func knownArguments(matched []*Generator, f Filter) {
 	for _, a := range f.Args {
 		var names, sets []string
 		found := false
@@ -182,22 +176,21 @@ func knownArguments(matched []*Generator, f Filter) error {
 				set := fmt.Sprintf("%s of %s may be %s", a.Name, g.Name, arg.Allowed)
 				sets = append(sets, set)
 				if !any {
-					return fmt.Errorf("%s:%s is not allowed\n    %s", a.Name, strings.Join(a.Values, ","), set)
+					panic(throw.Errorf("%s:%s is not allowed\n    %s", a.Name, strings.Join(a.Values, ","), set))
 				}
 			}
 		}
 		if !found {
 			slices.Sort(names)
 			names = slices.Compact(names)
-			return fmt.Errorf("no selected generator has an argument %s%s\n    arguments are %s", a.Name, didYouMean(a.Name, names), strings.Join(names, ", "))
+			panic(throw.Errorf("no selected generator has an argument %s%s\n    arguments are %s", a.Name, didYouMean(a.Name, names), strings.Join(names, ", ")))
 		}
 		for _, v := range a.Values {
 			if !allowed[v] {
-				return fmt.Errorf("%s:%s is not allowed\n    %s", a.Name, v, strings.Join(sets, "\n    "))
+				panic(throw.Errorf("%s:%s is not allowed\n    %s", a.Name, v, strings.Join(sets, "\n    ")))
 			}
 		}
 	}
-	return nil
 }
 
 // variants is the Cartesian product of the generator's allowed values, as the filter narrows them, and the reasons why it

@@ -9,53 +9,43 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gpuperf/internal/throw"
 )
 
 // File writes a temporary file beside path, flushes it to the disk and renames it to path. The text is compressed if the name of
 // path ends in .gz. It creates the folder if necessary. An error, also one of write, leaves the old file as it was. A link stays a link: the
 // file that it leads to is replaced. What is no regular file, as a terminal, a pipe or a device, is written to.
-func File(path string, write func(io.Writer) error) error {
+func File(path string, write func(io.Writer) error) (err error) {
+	defer throw.Catch(&err)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return into(path, write)
+		into(path, write)
+		return nil
 	}
-	path, err := followed(path)
-	if err != nil {
-		return err
-	}
+	path = followed(path)
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
+	throw.If(os.MkdirAll(dir, 0o755))
+	f := throw.Get(os.CreateTemp(dir, "."+filepath.Base(path)+"-*"))
 	defer os.Remove(f.Name()) // nothing where it was renamed
-	if err := errors.Join(fill(f, strings.HasSuffix(path, ".gz"), write), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return flushFolder(dir)
+	throw.If(errors.Join(fill(f, strings.HasSuffix(path, ".gz"), write), f.Close()))
+	throw.If(os.Rename(f.Name(), path))
+	flushFolder(dir)
+	return nil
 }
 
 // into writes to what cannot be replaced.
-func into(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
+func into(path string, write func(io.Writer) error) {
+	f := throw.Get(os.OpenFile(path, os.O_WRONLY, 0))
 	buffered := bufio.NewWriter(f)
-	return errors.Join(write(buffered), buffered.Flush(), f.Close())
+	throw.If(errors.Join(write(buffered), buffered.Flush(), f.Close()))
 }
 
 // followed is what a link leads to, and any other path itself. A link that leads nowhere is an error.
-func followed(path string) (string, error) {
+func followed(path string) string {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		return path, nil
+		return path
 	}
-	return filepath.EvalSymlinks(path)
+	return throw.Get(filepath.EvalSymlinks(path))
 }
 
 // fill writes the text to a new file, and has the disk keep it.
@@ -83,14 +73,11 @@ func Bytes(path string, text []byte) error {
 }
 
 // flushFolder flushes a rename to the disk, where the system can flush folders.
-func flushFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
+func flushFolder(dir string) {
+	d := throw.Get(os.Open(dir))
 	defer d.Close()
 	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, os.ErrInvalid) {
-		return err
+		throw.If(err)
+		return
 	}
-	return nil
 }

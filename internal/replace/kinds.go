@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"gpuperf/internal/throw"
 )
 
 // Kind is a kind of file that the program writes. It knows its own again, so that an output option never replaces what somebody else has made: samples,
@@ -36,8 +38,12 @@ var (
 	}}
 	Shown  = Kind{"a timeline of perf", func(head string) bool { return strings.HasPrefix(head, `{"timeline":`) }}
 	Source = Kind{"a text that perf has made", func(head string) bool {
-		first, _, _ := strings.Cut(head, "\n")
-		return strings.HasPrefix(first, "// By perf ") || strings.HasPrefix(first, "#define lid(N) ") ||
+		for _, first := range []string{"#pragma OPENCL ", "#include ", "typedef unsigned char uchar;"} { // what kernels need stands before their macros
+			if _, kernels, _ := strings.Cut(head, "\n#define lid(N) "); strings.HasPrefix(head, first) {
+				return strings.HasPrefix(kernels, "((")
+			}
+		}
+		return strings.HasPrefix(head, "// By perf ") || strings.HasPrefix(head, "#define lid(N) ((") ||
 			strings.HasPrefix(head, "{\n  \"program\": ") && strings.Contains(head, "\n  \"variant\": ")
 	}}
 	Configuration = Kind{"a configuration that perf has found", func(head string) bool {
@@ -68,7 +74,8 @@ func (k Kind) Bytes(path string, text []byte) error {
 }
 
 // Check is the error that Bytes would return before it writes.
-func (k Kind) Check(path string, text []byte) error {
+func (k Kind) Check(path string, text []byte) (err error) {
+	defer throw.Catch(&err)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,23 +87,14 @@ func (k Kind) Check(path string, text []byte) error {
 	case !info.Mode().IsRegular() || info.Size() == 0:
 		return nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
+	f := throw.Get(os.Open(path))
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, headSize))
-	if err != nil {
-		return err
-	}
+	head := throw.Get(io.ReadAll(io.LimitReader(f, headSize)))
 	if k.ours(string(head)) {
 		return nil
 	}
 	if info.Size() == int64(len(text)) {
-		rest, err := io.ReadAll(f)
-		if err != nil {
-			return err
-		}
+		rest := throw.Get(io.ReadAll(f))
 		if bytes.Equal(append(head, rest...), text) {
 			return nil
 		}

@@ -50,6 +50,8 @@ type Error struct {
 	Hint string // what would be right; may be empty
 	// Flags are those of the command line that mend it, such as "-D N=16", where they are known; … stands for a value that is not.
 	Flags []string
+	// Lacks is the name that nothing declares, where that is what is wrong.
+	Lacks string
 
 	cause error // the system's error about the file, where it cannot be read
 }

@@ -144,7 +144,7 @@ func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 		case expr.Var:
 			names = append(names, x.Name)
 			if a := b.k.Array(x.Name); a != nil && !a.IsValue {
-				pure = false
+				pure = pure && b.setOnce(x.Name)
 			}
 		}
 		return true

@@ -20,6 +20,7 @@ import (
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -182,20 +183,13 @@ func newExplorer(p, at *lift.Program, opt Options) *explorer {
 }
 
 // variant runs a recipe with numbers.
-func (e *explorer) variant(r *recipe, numbers map[string]int64) (*Variant, error) {
+func (e *explorer) variant(r *recipe, numbers map[string]int64) (_ *Variant, err error) {
+	defer throw.Catch(&err)
 	from := cmp.Or(r.from, e)
 	run := &rules.Run{Options: e.rules, Steps: slices.Clone(from.first)}
-	body, err := run.Do(r.build(numbers), from.fused)
-	if err != nil {
-		return nil, err
-	}
-	q, err := e.start.WithBody(body)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.legal(q.Body); err != nil {
-		return nil, err
-	}
+	body := throw.Get(run.Do(r.build(numbers), from.fused))
+	q := throw.Get(e.start.WithBody(body))
+	throw.If(e.legal(q.Body))
 	return newVariant(r.name, numbers, q, run.Steps), nil
 }
 

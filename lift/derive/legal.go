@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/lower"
 	"gpuperf/lift/rules"
@@ -68,7 +69,8 @@ type usage struct {
 }
 
 // walk follows the nest inside mapWrgs of a set of dimensions, as bits.
-func (u *usage) walk(t *lift.Term, outer int) error {
+func (u *usage) walk(t *lift.Term, outer int) (err error) {
+	defer throw.Catch(&err)
 	inner := outer
 	switch t.Op {
 	case lift.MapWrg:
@@ -81,10 +83,7 @@ func (u *usage) walk(t *lift.Term, outer int) error {
 			return fmt.Errorf("work-groups and work-items of different dimensions")
 		}
 	case lift.ToLocal, lift.ToPrivate:
-		n, err := bytes(t.Type, u.sizes)
-		if err != nil {
-			return err
-		}
+		n := bytes(t.Type, u.sizes)
 		if t.Op == lift.ToLocal {
 			u.local += n
 		} else {
@@ -96,9 +95,7 @@ func (u *usage) walk(t *lift.Term, outer int) error {
 		if i == 0 && t.Op.HasFun() {
 			around = inner
 		}
-		if err := u.walk(k, around); err != nil {
-			return err
-		}
+		throw.If(u.walk(k, around))
 	}
 	return nil
 }
@@ -110,16 +107,13 @@ func dims(t *lift.Term, op lift.Op) (set int) {
 }
 
 // bytes is the memory of a value of a type.
-func bytes(t *lift.Type, at map[string]int64) (int64, error) {
+func bytes(t *lift.Type, at map[string]int64) int64 {
 	n := int64(1)
 	lengths, elem := t.Shape()
 	for _, l := range lengths {
-		k, err := l.Eval(at)
-		if err != nil {
-			return 0, err
-		}
+		k := throw.Get(l.Eval(at))
 		n *= k
 	}
 	size := lists.Sum(lift.Components(elem), func(c *lift.Type) int64 { return c.DType.Size() * max(1, int64(c.Width)) })
-	return n * size, nil
+	return n * size
 }

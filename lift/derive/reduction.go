@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -37,19 +38,14 @@ func into(l int64) cut { return func(n lift.Size) (lift.Size, error) { return n.
 
 // parts begins the reduction of the results of chunks, with what to do with the partial reduction.
 func parts(c cut, then func(n lift.Size) rules.Strategy) rules.Strategy {
-	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	return func(run *rules.Run, t *lift.Term, site *rules.Site) (_ *lift.Term, err error) {
+		defer throw.Catch(&err)
 		if t.Op != lift.Reduce {
 			return nil, fmt.Errorf("no reduction")
 		}
 		length := t.Arg().Type.Len
-		n, err := c(length)
-		if err != nil {
-			return nil, err
-		}
-		m, err := length.Div(n)
-		if err != nil {
-			return nil, err
-		}
+		n := throw.Get(c(length))
+		m := throw.Get(length.Div(n))
 		return rules.Seq(rules.Use("reducePart", "m", m), rules.AtArg(then(n)))(run, t, site)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -138,12 +139,12 @@ func (f file) rows(header string) (rows []row, err error) {
 }
 
 // oneDevice returns an error where a row is of another device than the first, as a samples file is of one.
-func (f file) oneDevice(r, first row) error {
+func (f file) oneDevice(r, first row) {
 	if r.cells["Device"] == first.cells["Device"] {
-		return nil
+		return
 	}
-	return f.at(r.line, "the launch is on device %s, those before it are on %s", r.cells["Device"], first.cells["Device"]).
-		WithHint("a samples file is of one device: leave out the rows of the others")
+	panic(throw.Of(f.at(r.line, "the launch is on device %s, those before it are on %s", r.cells["Device"], first.cells["Device"]).
+		WithHint("a samples file is of one device: leave out the rows of the others")))
 }
 
 // launch is one launch of a kernel.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -31,11 +32,9 @@ func isNCU(text string) bool {
 	return strings.HasPrefix(text, ncuMessage) || strings.HasPrefix(text, ncuHeader) || strings.Contains(text, "\n"+ncuHeader)
 }
 
-func readNCU(f file) ([]samples.Record, error) {
-	rows, err := f.rows(ncuHeader)
-	if err != nil {
-		return nil, err
-	}
+func readNCU(f file) (_ []samples.Record, err error) {
+	defer throw.Catch(&err)
+	rows := throw.Get(f.rows(ncuHeader))
 	if len(rows) == 0 && len(*f.dropped) == 0 {
 		wrong := f.wrong("no launch of a kernel is in it")
 		if last := lastMessage(f.text); last != "" {
@@ -49,9 +48,7 @@ func readNCU(f file) ([]samples.Record, error) {
 		if _, long := r.cells["Metric Name"]; long {
 			return nil, f.at(r.line, "this is the page details, with a row for each metric").WithHint("export with: ncu --csv --page raw")
 		}
-		if err := f.oneDevice(r, rows[0]); err != nil {
-			return nil, err
-		}
+		f.oneDevice(r, rows[0])
 		l, err := ncuRow(f, r)
 		if err != nil {
 			f.drop(err)
@@ -148,26 +145,18 @@ func counts(texts []string) (all []int64, ok bool) {
 }
 
 // Launches reads what Nsight Compute has counted (ncu --csv --page raw), launch by launch.
-func Launches(path string) ([]map[string]samples.Metric, error) {
-	text, modified, err := load(path)
-	if err != nil {
-		return nil, err
-	}
+func Launches(path string) (_ []map[string]samples.Metric, err error) {
+	defer throw.Catch(&err)
+	text, modified := throw.Get2(load(path))
 	var dropped []error
 	f := file{path, text, modified, &dropped}
-	rows, err := f.rows(ncuHeader)
-	if err != nil {
-		return nil, err
-	}
+	rows := throw.Get(f.rows(ncuHeader))
 	if len(dropped) > 0 {
 		return nil, dropped[0] // which launch is which is told by their order
 	}
 	var all []map[string]samples.Metric
 	for _, r := range rows {
-		l, err := ncuRow(f, r)
-		if err != nil {
-			return nil, err
-		}
+		l := throw.Get(ncuRow(f, r))
 		all = append(all, l.metrics)
 	}
 	return all, nil

@@ -3,6 +3,7 @@ package exchange
 import (
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -19,20 +20,16 @@ func isNsys(text string) bool {
 	return false
 }
 
-func readNsys(f file) ([]samples.Record, error) {
-	rows, err := f.rows(nsysHeader)
-	if err != nil {
-		return nil, err
-	}
+func readNsys(f file) (_ []samples.Record, err error) {
+	defer throw.Catch(&err)
+	rows := throw.Get(f.rows(nsysHeader))
 	like := samples.Record{Origin: "nsys", Mode: samples.Warm, Time: f.modified}
 	var launches []launch
 	for _, r := range rows {
 		if r.cells["GrdX"] == "" {
 			continue // a copy
 		}
-		if err := f.oneDevice(r, rows[0]); err != nil {
-			return nil, err
-		}
+		f.oneDevice(r, rows[0])
 		l, err := nsysRow(f, r)
 		if err != nil {
 			f.drop(err)

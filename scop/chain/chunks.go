@@ -29,25 +29,39 @@ type Chunks struct {
 // InChunks is a recurrence of a nest in chunks of so many iterations. Fresh makes names that nothing has.
 func InChunks(r *Recurrence, like *scop.Nest, chunk int64, fresh func(base string) string) *Chunks {
 	s := &Chunks{Recurrence: r, Like: like, Each: fresh("chunk"), fresh: fresh, pos: like.Statements[0].Pos, chunk: chunk, own: fresh(r.Loop)}
-	count := expr.FromAffine(r.Upper.Sub(r.Lower).FloorDiv(chunk).AddInt(1))
 	for _, x := range r.states {
-		s.parts = append(s.parts, s.array("part", x.terms, count))
+		if x.fraction != nil {
+			for range x.factors() {
+				s.parts = append(s.parts, s.array("part", x.terms))
+			}
+		} else {
+			s.parts = append(s.parts, s.array("part", x.terms))
+		}
 		if r.Scans() {
-			s.from = append(s.from, s.array("before", x.dtype, count))
+			s.from = append(s.from, s.array("before", x.dtype))
 		}
 	}
 	return s
 }
 
-// array is an element, of a chunk, of an array of the launches alone.
-func (s *Chunks) array(name string, t expr.DType, count expr.Expr) *expr.Access {
-	a := &scop.Array{Name: s.fresh(s.Like.Name + "_" + name), DType: t, Shape: []expr.Expr{&expr.Op{Kind: expr.Max, Args: []expr.Expr{count, expr.Int{Value: 1}}}}, Local: true, Written: true}
+// array is an element, of a chunk of each line, of an array of the launches alone.
+func (s *Chunks) array(name string, t expr.DType) *expr.Access {
+	a := &scop.Array{Name: s.fresh(s.Like.Name + "_" + name), DType: t, Local: true, Written: true}
+	to := &expr.Access{Array: a.Name}
+	extent := func(loop string, count polycount.Affine) {
+		a.Shape = append(a.Shape, &expr.Op{Kind: expr.Max, Args: []expr.Expr{expr.FromAffine(count), expr.Int{Value: 1}}})
+		to.Index = append(to.Index, expr.Var{Name: loop})
+	}
+	extent(s.Each, s.Upper.Sub(s.Lower).FloorDiv(s.chunk).AddInt(1))
+	for i, l := range s.around {
+		extent(l.Name, s.most[i].AddInt(1))
+	}
 	s.Arrays = append(s.Arrays, a)
 	own, like := *a, *s.Like
 	own.Local = false
 	like.Arrays = append(slices.Clone(like.Arrays), &own)
 	s.Like = &like
-	return &expr.Access{Array: a.Name, Index: []expr.Expr{expr.Var{Name: s.Each}}}
+	return to
 }
 
 // begin is the first iteration of a chunk.
@@ -58,19 +72,29 @@ func (s *Chunks) at(e expr.Expr, value polycount.Affine) expr.Expr {
 	return expr.Subst(e, map[string]expr.Expr{s.Loop: expr.FromAffine(value)})
 }
 
-// chunks is the loop over those that begin before a last iteration.
-func (s *Chunks) chunks(m *launched) []*scop.Loop {
+// lines are the loops around the recurrence.
+func (s *Chunks) lines(m *launched) *scop.Body {
+	body := m.body
+	for _, l := range s.around {
+		bounds, _ := l.Bounds.Constraints()
+		body = m.loop(body, l.Name, bounds...)
+	}
+	return body
+}
+
+// chunks is the loop over those that begin before a last iteration, of each line.
+func (s *Chunks) chunks(m *launched, lines *scop.Body) *scop.Body {
 	each := polycount.Name(s.Each)
-	return m.loop(s.Each, nil, polycount.GE(each, polycount.Int(0)), polycount.GE(s.Upper, s.begin()))
+	return m.loop(lines, s.Each, polycount.GE(each, polycount.Int(0)), polycount.GE(s.Upper, s.begin()))
 }
 
 // iteration is that of a chunk.
 func (s *Chunks) iteration() polycount.Affine { return s.begin().Add(polycount.Name(s.own)) }
 
 // iterations is the loop over those of a chunk, but for the first ones: the same for all but the last chunk.
-func (s *Chunks) iterations(m *launched, chunks []*scop.Loop, but int64) []*scop.Loop {
+func (s *Chunks) iterations(m *launched, chunks *scop.Body, but int64) *scop.Body {
 	own := polycount.Name(s.own)
-	return m.loop(s.own, chunks, polycount.GE(polycount.Name(s.Each), polycount.Int(0)), polycount.GE(own, polycount.Int(but)), polycount.GE(polycount.Int(s.chunk-1), own), polycount.GE(s.Upper, s.iteration()))
+	return m.loop(chunks, s.own, polycount.GE(polycount.Name(s.Each), polycount.Int(0)), polycount.GE(own, polycount.Int(but)), polycount.GE(polycount.Int(s.chunk-1), own), polycount.GE(s.Upper, s.iteration()))
 }
 
 // among are statements at an iteration of a chunk.
@@ -79,31 +103,6 @@ func (s *Chunks) among(list []store) []store {
 		list[i] = store{s.at(x.to, s.iteration()), s.at(x.value, s.iteration())}
 	}
 	return list
-}
-
-// Together makes what the terms of each chunk are together.
-func (s *Chunks) Together(name string) *scop.Nest {
-	if s.inside != nil {
-		return s.nested(name)
-	}
-	m := s.nest(name)
-	chunks := s.chunks(m)
-	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
-	for i, x := range s.states {
-		values[i], terms[i] = s.parts[i], x.term
-		if !s.Sums() {
-			values[i] = m.own(x.terms)
-		}
-		m.add(chunks, 1, nil, store{values[i], s.at(x.term, s.begin())})
-	}
-	loops := s.iterations(m, chunks, 1)
-	m.add(loops, 1, nil, s.among(s.next(values, terms, true))...)
-	if !s.Sums() {
-		for i := range s.states {
-			m.add(chunks, 1, nil, store{s.parts[i], values[i]})
-		}
-	}
-	return m.made()
 }
 
 // next are the statements by which values take their terms, those that stand beside an extreme before it. In a chunk terms are combined with each other: one that is no number has been taken
@@ -174,21 +173,21 @@ func Whole(r *Recurrence, like *scop.Nest, name string, fresh func(base string) 
 	s := &Chunks{Recurrence: r, Like: like, fresh: fresh, pos: like.Statements[0].Pos}
 	m := s.nest(name)
 	some := []polycount.Constraint{polycount.GE(s.Upper, s.Lower)}
-	loop := polycount.Name(s.Loop)
-	loops := m.loop(s.Loop, nil, polycount.GE(loop, s.Lower), polycount.GE(s.Upper, loop))
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	shared := s.Sums() && !s.Scans()
 	for i, x := range s.states {
 		values[i], terms[i] = x.first, x.term
 		if !shared {
 			values[i] = m.own(x.dtype)
-			m.add(nil, 0, some, store{values[i], x.first})
+			m.add(m.body, some, store{values[i], x.first})
 		}
 	}
-	m.add(loops, 0, nil, s.statements(m, values, terms)...)
+	loop := polycount.Name(s.Loop)
+	loops := m.loop(m.body, s.Loop, polycount.GE(loop, s.Lower), polycount.GE(s.Upper, loop))
+	m.add(loops, nil, s.statements(m, values, terms)...)
 	for i, x := range s.states {
 		if x.last != nil && !shared {
-			m.add(nil, 0, some, store{x.last, values[i]})
+			m.add(m.body, some, store{x.last, values[i]})
 		}
 	}
 	return m.made()
@@ -220,21 +219,43 @@ func (s *Chunks) reads(to expr.Expr) bool {
 	return slices.ContainsFunc(s.states, func(x *state) bool { return reads(x.term, is) }) || slices.ContainsFunc(s.stores, func(x store) bool { return reads(x.value, is) })
 }
 
-// Within makes the iterations of each chunk, from the values before it on; that of the last one leaves those behind the loop.
-func (s *Chunks) Within(name string) *scop.Nest {
+// combined makes what the terms of each chunk are together.
+func (s *Chunks) combined(name string) *scop.Nest {
 	m := s.nest(name)
-	chunks := s.chunks(m)
+	chunks := s.chunks(m, m.body)
+	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
+	for i, x := range s.states {
+		values[i], terms[i] = s.parts[i], x.term
+		if !s.Sums() {
+			values[i] = m.own(x.terms)
+		}
+		m.add(chunks, nil, store{values[i], s.at(x.term, s.begin())})
+	}
+	loops := s.iterations(m, chunks, 1)
+	m.add(loops, nil, s.among(s.next(values, terms, true))...)
+	if !s.Sums() {
+		for i := range s.states {
+			m.add(chunks, nil, store{s.parts[i], values[i]})
+		}
+	}
+	return m.made()
+}
+
+// continued makes the iterations of each chunk, from the values before it on; that of the last one leaves those behind the loop.
+func (s *Chunks) continued(name string) *scop.Nest {
+	m := s.nest(name)
+	chunks := s.chunks(m, m.body)
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	for i, x := range s.states {
 		values[i], terms[i] = m.own(x.dtype), x.term
-		m.add(chunks, 1, nil, store{values[i], s.from[i]})
+		m.add(chunks, nil, store{values[i], s.from[i]})
 	}
 	loops := s.iterations(m, chunks, 0)
-	m.add(loops, 1, nil, s.among(s.statements(m, values, terms))...)
+	m.add(loops, nil, s.among(s.statements(m, values, terms))...)
 	final := []polycount.Constraint{polycount.GE(s.begin().AddInt(s.chunk-1), s.Upper)}
 	for i, x := range s.states {
 		if x.last != nil {
-			m.add(chunks, 1, final, store{x.last, values[i]})
+			m.add(chunks, final, store{x.last, values[i]})
 		}
 	}
 	return m.made()

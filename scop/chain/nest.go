@@ -11,15 +11,17 @@ import (
 
 // launched is a nest that is being made for a kernel.
 type launched struct {
-	s     *Chunks
-	n     *scop.Nest
-	place int64
+	s    *Chunks
+	n    *scop.Nest
+	body *scop.Body
+	// where is a condition on data under which statements are made that are added; nil for others.
+	where expr.Expr
 }
 
 func (s *Chunks) nest(name string) *launched {
 	n := *s.Like
 	n.Name, n.Loops, n.Statements = name, nil, nil
-	return &launched{s: s, n: &n}
+	return &launched{s: s, n: &n, body: n.Body()}
 }
 
 // own is a variable of a work-item.
@@ -29,51 +31,32 @@ func (m *launched) own(t expr.DType) expr.Expr {
 	return expr.Var{Name: a.Name}
 }
 
-// loop is a loop with bounds, in others.
-func (m *launched) loop(name string, outer []*scop.Loop, bounds ...polycount.Constraint) []*scop.Loop {
+// loop adds a loop with bounds.
+func (m *launched) loop(in *scop.Body, name string, bounds ...polycount.Constraint) *scop.Body {
 	dims := []string{}
-	for _, l := range outer {
+	for _, l := range in.Loops {
 		dims = append(dims, l.Name)
 	}
-	l := &scop.Loop{
-		Iterator: name, Name: name, DType: expr.Int32, Pos: m.s.pos, Step: 1, Outer: outer,
-		Bounds: polycount.NewSet(nil, append(dims, name), bounds...).Within(m.n.Context.Budget()),
-	}
-	m.n.Loops = append(m.n.Loops, l)
-	return append(slices.Clip(outer), l)
+	return in.Loop(name, m.s.pos, polycount.NewSet(nil, append(dims, name), bounds...).Within(m.n.Context.Budget()))
 }
 
-// add adds statements in loops, behind what is there; so many of the loops are around others as well.
-func (m *launched) add(loops []*scop.Loop, shared int, guard []polycount.Constraint, list ...store) {
-	for i, x := range list {
-		s := &scop.Statement{Name: fmt.Sprintf("S%d", len(m.n.Statements)), Pos: m.s.pos, Loops: loops, LHS: x.to, RHS: x.value}
+// add adds statements, under a condition.
+func (m *launched) add(in *scop.Body, guard []polycount.Constraint, list ...store) {
+	for _, x := range list {
+		if m.where != nil {
+			x.value = &expr.Cond{If: m.where, Then: x.value, Else: x.to}
+		}
+		s := &scop.Statement{Name: fmt.Sprintf("S%d", len(m.n.Statements)), Pos: m.s.pos, LHS: x.to, RHS: x.value, Guarded: m.where != nil}
 		cs := slices.Clone(guard)
-		for _, l := range loops {
+		for _, l := range in.Loops {
 			own, _ := l.Bounds.Constraints()
-			s.Iterators, cs = append(s.Iterators, l.Name), append(cs, own...)
+			cs = append(cs, own...)
 		}
+		in.Add(s)
 		s.Domain = polycount.NewSet(nil, s.Iterators, cs...).Within(m.n.Context.Budget()).Named(s.Name)
-		for d, l := range loops {
-			at := polycount.Int(0)
-			if d == shared {
-				at = polycount.Int(m.place)
-			}
-			s.Order = append(s.Order, at, polycount.Name(l.Name))
-		}
-		at := m.place
-		if shared < len(loops) {
-			at = int64(i)
-		} else {
-			m.place++
-		}
-		s.Order = append(s.Order, polycount.Int(at))
 		for _, e := range []expr.Expr{x.value, x.to} {
 			m.accesses(s, e, e == x.to)
 		}
-		m.n.Statements = append(m.n.Statements, s)
-	}
-	if shared < len(loops) {
-		m.place++
 	}
 }
 

@@ -49,19 +49,19 @@ func (c *Recurrence) Inside() []*scop.Loop { return c.inside }
 // nested makes what the terms of each chunk are together, of a sum over several loops.
 func (s *Chunks) nested(name string) *scop.Nest {
 	m := s.nest(name)
-	loops := s.chunks(m)
+	loops := s.chunks(m, m.body)
 	part, x := s.parts[0], s.states[0]
 	zero := expr.Expr(expr.Int{})
 	if x.terms.IsFloat() {
 		zero = expr.Float{DType: x.terms}
 	}
-	m.add(loops, 1, nil, store{part, zero})
+	m.add(loops, nil, store{part, zero})
 	outer := polycount.Name(s.Loop)
-	loops = m.loop(s.Loop, loops, polycount.GE(outer, s.begin()), polycount.GE(s.begin().AddInt(s.chunk-1), outer), polycount.GE(outer, s.Lower), polycount.GE(s.Upper, outer))
+	loops = m.loop(loops, s.Loop, polycount.GE(outer, s.begin()), polycount.GE(s.begin().AddInt(s.chunk-1), outer), polycount.GE(outer, s.Lower), polycount.GE(s.Upper, outer))
 	for _, l := range s.inside {
 		bounds, _ := l.Bounds.Constraints()
-		loops = m.loop(l.Name, loops, bounds...)
+		loops = m.loop(loops, l.Name, bounds...)
 	}
-	m.add(loops, 1, nil, store{part, expr.Binary(expr.Add, part, x.term)})
+	m.add(loops, nil, store{part, expr.Binary(expr.Add, part, x.term)})
 	return m.made()
 }

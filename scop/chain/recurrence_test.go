@@ -15,7 +15,7 @@ func TestOf(t *testing.T) {
 	for body, want := range map[string]string{
 		"if (i % 2 == 0) *s += x[i];":                   "",
 		"if (n > 9) *s += x[i];":                        "",
-		"*s += x[i];": "sum",
+		"*s += x[i];":                                   "sum",
 		"*s -= x[i] * w[i]; *u = fmaxf(*u, x[i]);":      "sum fmax",
 		"y[i] = y[i-1] * x[i];":                         "scan product",
 		"y[i] += y[i-1];":                               "scan sum",
@@ -25,8 +25,14 @@ func TestOf(t *testing.T) {
 		"*s += x[i]; y[i] = *s * 2;":                    "scan sum",
 		"y[i] = 0.5f * y[i-1] + x[i];":                  "scan damped",
 		"y[i] = x[i] - y[i-1];":                         "scan damped",
-		"y[i] = 2 * y[i-1] + x[i];":                     "", // whose powers may overflow
-		"y[i] = a * y[i-1] + x[i];":                     "",
+		"y[i] = 2 * y[i-1] + x[i];":                     "scan divided", // whose powers may overflow
+		"y[i] = a * y[i-1] + x[i];":                     "scan divided",
+		"y[i] = x[i] / (a - y[i-1]) + 1;":               "scan divided",
+		"y[i] = (y[i-1] + 1) / (2 * y[i-1] + x[i]);":    "scan divided",
+		"y[i] = y[i-1] / y[i-1];":                       "scan divided",
+		"y[i] = y[i-1] / (1 + 1 / y[i-1]);":             "",
+		"y[i] = a * y[i-1] + x[i] * y[i];":              "scan divided",
+		"y[i] = a * y[i-1]; *s += y[i];":                "",
 		"y[i] = y[i-1] * y[i-1] + x[i];":                "",
 		"y[i] = y[i-2] + x[i];":                         "",
 		"*s += x[i]; *u += *s;":                         "",
@@ -54,13 +60,15 @@ func TestOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if r := Of(k, func(array string) bool { return array == "holds" }); r != nil {
+		if r := Of(k, nil, func(array string) bool { return array == "holds" }); r != nil {
 			var words []string
 			if r.Scans() {
 				words = append(words, "scan")
 			}
 			for _, s := range r.states {
 				switch {
+				case s.fraction != nil:
+					words = append(words, "divided")
 				case s.factor != 0:
 					words = append(words, "damped")
 				case s.extreme == s:

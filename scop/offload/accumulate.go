@@ -2,10 +2,12 @@ package offload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -52,37 +54,25 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 
 // termless are the conditions for a point of the loops that are left of a statement to have terms. There are none where all have, and where a point without may add nothing to its
 // element: it is there, and no other iteration of parallel loops has it.
-func termless(k *kernel.Kernel, s *kernel.Stmt, left, parallel []string) ([]expr.Expr, error) {
-	points, err := k.DomainOf(left)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := k.DomainOf(s.Inames)
-	if err != nil {
-		return nil, err
-	}
-	with, err := whole.Project(left...)
-	if err != nil {
-		return nil, err
-	}
+func termless(k *kernel.Kernel, s *kernel.Stmt, left, parallel []string) (_ []expr.Expr, err error) {
+	defer throw.Catch(&err)
+	points := throw.Get(k.DomainOf(left))
+	whole := throw.Get(k.DomainOf(s.Inames))
+	with := throw.Get(whole.Project(left...))
 	if all, err := points.IsSubset(with); all || err != nil {
 		return nil, err
 	}
 	if alone, err := owns(k, s, left, parallel); alone || err != nil {
 		return nil, err
 	}
-	if with, err = with.Gist(points); err != nil {
-		return nil, err
-	}
+	with = throw.Get(with.Gist(points))
 	return cexpr.Predicates(with), nil
 }
 
 // owns reports that at each point of loops there is an element for a statement to store, which it stores in no other iteration of the parallel ones.
-func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (bool, error) {
-	pairs, other, err := twice(k, &kernel.Stmt{Inames: loops})
-	if err != nil {
-		return false, err
-	}
+func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (_ bool, err error) {
+	defer throw.Catch(&err)
+	pairs, other := throw.Get2(twice(k, &kernel.Stmt{Inames: loops}))
 	to := k.Writes(s)[0]
 	if k.SpaceOf(to.Array) == kernel.Private && len(to.Index) == 0 { // that of a work-item
 		return true, nil
@@ -101,9 +91,7 @@ func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (bool, err
 				return false, err
 			}
 		}
-		if pairs, err = pairs.Constrain(polycount.EQ(x, x.Subst(other))); err != nil {
-			return false, err
-		}
+		pairs = throw.Get(pairs.Constrain(polycount.EQ(x, x.Subst(other))))
 	}
 	for _, n := range nameset.Intersect(loops, parallel) {
 		if same, err := pairs.Implies(polycount.EQ(polycount.Name(n), other[n])); err != nil || !same {
@@ -195,20 +183,23 @@ type Chain struct {
 	Each  int64 // terms of an iteration
 	Sums  bool  // work-items share what a part adds up
 	Scan  bool  // the values in between are needed
+	// Of values that are fractions of the values before them: how many loops there are beside each other, the loads of an iteration, the factors of a chunk, and how many additions as long one
+	// waits for the one before.
+	Lines          int64
+	Loads, Factors int
+	Waits          float64
 }
 
-// chained makes the launches of a launch without parallel loops that has a long chain in it; nil where there is none.
+// chained makes the launches of a launch that has a long chain in it, whose iterations follow each other, in loops that are all parallel or in none; nil where there is none.
 func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
-	parts := []schedule.Node{x.Body}
-	if s, ok := x.Body.(*schedule.Sequence); ok {
-		parts = s.Parts
-	}
 	if x.Host != nil || x.Tiled != nil || x.Each {
 		return nil, nil
 	}
-	chunks, some := make([]int64, len(parts)), false
-	for i, part := range parts {
-		ch, like, err := c.chainIn(part, host)
+	taken := maps.Clone(c.taken)
+	p := c.apartFrom(x, host)
+	some := false
+	for i, part := range p.parts {
+		ch, like, err := c.chainIn(p, part, host)
 		if ch == nil || err != nil {
 			if err != nil {
 				return nil, err
@@ -216,24 +207,27 @@ func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
 			continue
 		}
 		m := c.ask(c.formOf(ch, like, c.fresh(c.nest.Name+"_chain")), schedule.Statements(part))
-		chunks[i], some = m.Chunk, some || m.Chunk > 0
+		p.chunks[i], some = m.Chunk, some || m.Chunk > 0
 	}
 	if !some {
+		if len(p.around) > 0 {
+			c.taken = taken // names that nothing has after all
+		}
 		return nil, nil
 	}
-	return c.apart(parts, chunks, host)
+	return c.apart(p, host)
 }
 
 // apart makes launches of parts: those with chunks are chains.
-func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (steps []Step, err error) {
+func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
 	var nodes []schedule.Node
 	var of []int64
-	for i, part := range parts { // others that follow each other stay together
-		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && chunks[i] == 0 {
+	for i, part := range p.parts { // others that follow each other stay together
+		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && p.chunks[i] == 0 {
 			nodes[last] = &schedule.Sequence{Parts: append(slices.Clone(inParts(nodes[last])), part)}
 			continue
 		}
-		nodes, of = append(nodes, part), append(of, chunks[i])
+		nodes, of = append(nodes, part), append(of, p.chunks[i])
 	}
 	seen := map[*scop.Array]int{}
 	for i, node := range nodes {
@@ -249,9 +243,9 @@ func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (s
 	for i, node := range nodes {
 		var more []Step
 		if of[i] == 0 {
-			more, err = c.launch(&schedule.Launch{Body: node}, host)
+			more, err = c.launch(&schedule.Launch{Body: p.in(node)}, host)
 		} else {
-			more, err = c.scanOf(node, of[i], host)
+			more, err = c.scanOf(p, node, of[i], host)
 		}
 		if err != nil {
 			return nil, err
@@ -261,39 +255,29 @@ func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (s
 	return steps, nil
 }
 
-func inParts(n schedule.Node) []schedule.Node {
-	if s, ok := n.(*schedule.Sequence); ok {
-		return s.Parts
-	}
-	return []schedule.Node{n}
-}
-
-// chainIn is the chain of a part of a launch, with a nest that has its arrays and parameters; nil where it is none.
-func (c *compiler) chainIn(part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
+// chainIn is the chain of a part, with a nest that has its arrays and parameters; nil where it is none.
+func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (_ *chain.Recurrence, _ *scop.Nest, err error) {
+	defer throw.Catch(&err)
 	band, ok := part.(*schedule.Band)
 	if !ok || band.Loops[0].Parallel {
 		return nil, nil, nil
 	}
-	flat := len(band.Loops) == 1 && !slices.ContainsFunc(inParts(band.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok })
-	if !flat && len(schedule.Statements(part)) > 1 {
+	alone := len(band.Loops) == 1 && flat(band)
+	if !alone && (len(p.around) > 0 || len(schedule.Statements(part)) > 1) {
 		return nil, nil, nil
 	}
-	n, _, err := c.nestOf(&schedule.Launch{Body: part}, host, nil, values, c.nest.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, nil, err
-	}
+	n, _ := throw.Get2(c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name))
+	k := throw.Get(n.Kernel())
 	if len(k.Statements) == 0 {
 		return nil, nil, nil
 	}
-	ch := chain.Nested(k, n)
-	if flat {
-		ch = chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	var ch *chain.Recurrence
+	if alone {
+		ch = chain.Of(k, n.Loops[:len(p.around)], func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+	} else {
+		ch = chain.Nested(k, n)
 	}
-	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Lower.Has(h.name) || ch.Upper.Has(h.name) }) {
+	if ch == nil || slices.ContainsFunc(host, func(h level) bool { return ch.Has(h.name) }) {
 		return nil, nil, nil // arrays of theirs cannot be as long as that
 	}
 	return ch, n, nil
@@ -320,25 +304,24 @@ func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Fo
 	for _, a := range like.Arrays {
 		f.Bytes = max(f.Bytes, a.DType.Size())
 	}
+	if ch.Divides() {
+		f.Chain.Lines = 1
+		for _, l := range ch.Around() {
+			f.Chain.Lines *= c.extent(l.Bounds, l.Name)
+		}
+		f.Chain.Loads, f.Chain.Factors, f.Chain.Waits = ch.Loads(), ch.Factors(), ch.Waits(c.on().Function)
+	}
 	return f
 }
 
 // scanOf makes the launches of a part that is a chain.
-func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) ([]Step, error) {
-	where, err := values(schedule.Statements(part), host)
-	if err != nil {
-		return nil, err
-	}
-	ch, like, err := c.chainIn(part, host)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []level) (_ []Step, err error) {
+	defer throw.Catch(&err)
+	where := throw.Get(values(schedule.Statements(part), host))
+	ch, like := throw.Get2(c.chainIn(p, part, host))
 	c.parts = schedule.Statements(part)
 	defer func() { c.parts = nil }()
-	kernels, err := c.inChunks(ch, like, chunk)
-	if err != nil {
-		return nil, err
-	}
+	kernels := throw.Get(c.inChunks(ch, like, chunk))
 	var steps []Step
 	for _, k := range kernels {
 		steps = append(steps, &Launch{k, where})
@@ -347,12 +330,19 @@ func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) ([]Step
 }
 
 // inChunks are the kernels of a chain.
-func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) ([]*kernel.Kernel, error) {
+func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) (_ []*kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	s := chain.InChunks(ch, like, chunk, c.fresh)
 	c.nest.Arrays = append(c.nest.Arrays, s.Arrays...)
-	first, err := c.madeOf(s.Together(c.next()), s.Each)
-	if err != nil {
-		return nil, err
+	lines := []string{}
+	for _, l := range ch.Around() {
+		lines = append(lines, l.Name)
+	}
+	first := throw.Get(c.madeOf(s.Together(c.next()), append(lines, s.Each)...))
+	if ch.Divides() {
+		between := throw.Get(c.madeOf(s.Between(c.next()), lines...))
+		last, err := c.madeOf(s.Within(c.next()), append(lines, s.Each)...)
+		return []*kernel.Kernel{first, between, last}, err
 	}
 	var more []*kernel.Kernel
 	rest := s.Rest()
@@ -380,15 +370,16 @@ func (c *compiler) next() string {
 }
 
 // madeOf makes the kernel of a nest with parallel loops.
-func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (*kernel.Kernel, error) {
+func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	n.Params = slices.DeleteFunc(slices.Clone(n.Params), func(p string) bool { return !mentions(n, p) })
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, err
+	k := throw.Get(n.Kernel())
+	for _, s := range k.Statements { // what a whole loop keeps is asked before the loop
+		if x, ok := s.RHS.(*expr.Cond); ok && s.Guarded && x.Else.String() == s.LHS.String() {
+			s.RHS, s.Predicates, s.Guarded = x.Then, append(s.Predicates, x.If), false
+		}
 	}
-	if k, err = c.mapped(k, n, parallel); err != nil {
-		return nil, err
-	}
+	k = throw.Get(c.mapped(k, n, parallel))
 	if k, err = c.onGrid(k); err == nil {
 		c.program.Kernels = append(c.program.Kernels, k)
 	}

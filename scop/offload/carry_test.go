@@ -33,7 +33,7 @@ func TestCarried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := nestOf(t, "carry.c", fmt.Sprintf(head, x.text))
-			p, err := find(n, schedule.Smart, Options{Map: small})
+			p, err := find(n, schedule.Smart, Options{Map: unchained})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -177,90 +178,54 @@ type boundsOf func(list []*scop.Statement, levels []level) (*polycount.Set, erro
 
 // nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of the parallel loops of its bands, outermost first: of the
 // outermost band, or where one work-group runs the launch of all that are in no other.
-func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds boundsOf, name string) (n *scop.Nest, parallel [][]string, err error) {
-	n = &scop.Nest{
-		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
-		Functions: c.nest.Functions,
-	}
+func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds boundsOf, name string) (_ *scop.Nest, _ [][]string, err error) {
+	defer throw.Catch(&err)
+	n := &scop.Nest{Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Context: c.nest.Context, Functions: c.nest.Functions}
+	n.Params = slices.Clone(c.nest.Params)
 	for i, h := range host {
-		bounds, err := hull(schedule.Statements(x), host[:i+1])
-		if err != nil {
-			return nil, nil, err
-		}
-		if n.Context, err = n.Context.Constrain(bounds...); err != nil {
-			return nil, nil, err
-		}
+		n.Context = throw.Get(n.Context.Constrain(throw.Get(hull(schedule.Statements(x), host[:i+1]))...))
 		n.Params = append(n.Params, h.name)
 	}
 	context := n.Context
 	arrays := map[*scop.Array]*scop.Array{}
-	place := int64(0)
 	group := x.Host != nil
-	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error
-	visit = func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error {
+	var parallel [][]string
+	var visit func(node schedule.Node, levels []level, body *scop.Body, within bool)
+	visit = func(node schedule.Node, levels []level, body *scop.Body, within bool) {
 		switch x := node.(type) {
 		case *schedule.Sequence:
 			for _, p := range x.Parts {
-				if err := visit(p, levels, loops, order, place, within); err != nil {
-					return err
-				}
+				visit(p, levels, body, within)
 			}
 		case *schedule.Band:
-			inner := int64(0)
+			around := len(body.Loops)
 			var own []string
-			for i, l := range x.Loops {
+			for _, l := range x.Loops {
 				name := c.fresh(plain(l, "c"))
 				levels = append(slices.Clip(levels), level{name: name, loop: l})
 				if group && l.Parallel && !within {
 					own = append(own, name)
 				}
-				if !group && l.Parallel && len(loops) == i {
+				if !group && l.Parallel && around == 0 {
 					own = append(own, name)
-					var err error
-					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels, context); err != nil {
-						return err
-					}
-					if context, err = context.AddDims(name).Constrain(polycount.GE(polycount.Name(name), polycount.Int(0))); err != nil {
-						return err
-					}
+					levels[len(levels)-1] = throw.Get(fromZero(schedule.Statements(x), levels, context))
+					context = throw.Get(context.AddDims(name).Constrain(polycount.GE(polycount.Name(name), polycount.Int(0))))
 				}
-				set, err := bounds(schedule.Statements(x), levels)
-				if err != nil {
-					return err
-				}
-				loops = append(slices.Clip(loops), c.loop(n, name, hosted(set, host), loops))
-				order = append(slices.Clip(order), polycount.Int(*place), polycount.Name(name))
-				*place++
-				place = &inner
+				body = body.Loop(name, c.nest.Statements[0].Pos, hosted(throw.Get(bounds(schedule.Statements(x), levels)), host))
 			}
 			if len(own) > 0 {
 				parallel = append(parallel, own)
 			}
-			return visit(x.Body, levels, loops, order, place, within || len(own) > 0)
+			visit(x.Body, levels, body, within || len(own) > 0)
 		case *schedule.Leaf:
-			s, err := c.statement(x.Statement, levels, host, arrays)
-			if err != nil {
-				return err
-			}
-			s.Loops = loops
-			s.Order = append(slices.Clip(order), polycount.Int(*place))
-			*place++
-			for _, l := range loops {
-				s.Iterators = append(s.Iterators, l.Name)
-			}
-			n.Statements = append(n.Statements, s)
+			body.Add(c.statement(x.Statement, levels, host, arrays))
 		}
-		return nil
 	}
-	var loops []*scop.Loop
-	var order []polycount.Affine
+	body := n.Body()
 	for _, t := range tiles {
-		loops = append(loops, c.loop(n, t.name, hosted(t.values, host), loops))
-		order = append(order, polycount.Int(0), polycount.Name(t.name))
+		body = body.Loop(t.name, c.nest.Statements[0].Pos, hosted(t.values, host))
 	}
-	if err := visit(x.Body, slices.Concat(host, tiles), loops, order, &place, false); err != nil {
-		return nil, nil, err
-	}
+	visit(x.Body, slices.Concat(host, tiles), body, false)
 	if !group {
 		c.contract(n, arrays, slices.Concat(parallel...))
 	}
@@ -273,12 +238,6 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 	return n, parallel, nil
 }
 
-func (c *compiler) loop(n *scop.Nest, name string, bounds *polycount.Set, outer []*scop.Loop) *scop.Loop {
-	l := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: slices.Clone(outer), Bounds: bounds}
-	n.Loops = append(n.Loops, l)
-	return l
-}
-
 // hosted is a set whose first dimensions, the loops of the host, are parameters.
 func hosted(s *polycount.Set, host []level) *polycount.Set {
 	var names []string
@@ -289,11 +248,8 @@ func hosted(s *polycount.Set, host []level) *polycount.Set {
 }
 
 // statement is a statement over the loops of the tree.
-func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) (*scop.Statement, error) {
-	iterators, domain, err := move(s, levels)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) *scop.Statement {
+	iterators, domain := throw.Get2(move(s, levels))
 	by := map[string]expr.Expr{}
 	for name, a := range iterators {
 		by[name] = expr.FromAffine(a)
@@ -311,7 +267,7 @@ func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map
 		}
 		out.Accesses = append(out.Accesses, x)
 	}
-	return out, nil
+	return out
 }
 
 // mentions reports that a nest needs a parameter.

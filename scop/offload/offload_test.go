@@ -116,6 +116,13 @@ func small(f Form) Mapping {
 	return m
 }
 
+// unchained is small, with chains in one launch.
+func unchained(f Form) Mapping {
+	m := small(f)
+	m.Chunk = 0
+	return m
+}
+
 // TestInOrder is TestPolybench for launches in the order of the text.
 func TestInOrder(t *testing.T) {
 	files, err := filepath.Glob("../../examples/polybench/*.c")

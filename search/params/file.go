@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
 	"gpuperf/search"
@@ -58,72 +59,50 @@ var spaces = yamlfile.Format{Name: "space", Version: 1, Keys: []string{"version"
 var axes = []string{"x", "y", "z"}
 
 // Load reads a space, or a launch file with a section tune.
-func Load(path string) (*File, error) {
+func Load(path string) (_ *File, err error) {
+	defer throw.Catch(&err)
 	if !slices.Contains(launchfile.Extensions, filepath.Ext(path)) {
 		return nil, source.At(path, "", source.Pos{}, "expected a launch file with a section tune, or a file with a space, whose names end in %s",
 			strings.Join(launchfile.Extensions, " or "))
 	}
-	root, err := yamlfile.Load(path, yamlfile.Parse)
-	if err != nil {
-		return nil, err
-	}
+	root := throw.Get(yamlfile.Load(path, yamlfile.Parse))
 	f := &File{}
 	var fields map[string]*yamlfile.Node
 	if root.Get("source") != nil || root.Get("listing") != nil {
-		if f.Launch, err = launchfile.Load(path); err != nil {
-			return nil, err
-		}
+		f.Launch = throw.Get(launchfile.Load(path))
 		tune := root.Get("tune")
 		if tune == nil {
 			return nil, root.Errorf("the launch file has no section tune, whose parameters could be searched").
 				WithHint("add one, as tune: {parameters: [{name: bx, values: [32, 64, 128]}]}")
 		}
-		if fields, err = tune.Fields("parameters", "constraints"); err != nil {
-			return nil, err
-		}
+		fields = throw.Get(tune.Fields("parameters", "constraints"))
 		root = tune
 	} else {
-		if fields, err = spaces.Fields(root); err != nil {
-			return nil, err
-		}
-		if f.Launch, err = named(fields["launch"], path); err != nil {
-			return nil, err
-		}
+		fields = throw.Get(spaces.Fields(root))
+		f.Launch = named(fields["launch"], path)
 	}
-	if err := root.Has("space", "parameters"); err != nil {
-		return nil, err
-	}
+	throw.If(root.Has("space", "parameters"))
 	return f, f.read(fields)
 }
 
 // named is the launch file that a file with a space names.
-func named(n *yamlfile.Node, path string) (*launchfile.File, error) {
-	launch, err := n.String()
-	if err != nil {
-		return nil, err
-	}
-	return launchfile.Load(filepath.Join(filepath.Dir(path), launch))
+func named(n *yamlfile.Node, path string) *launchfile.File {
+	launch := throw.Get(n.String())
+	return throw.Get(launchfile.Load(filepath.Join(filepath.Dir(path), launch)))
 }
 
-func (f *File) read(fields map[string]*yamlfile.Node) error {
-	list, err := fields["parameters"].List()
-	if err != nil {
-		return err
-	}
+func (f *File) read(fields map[string]*yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	list := throw.Get(fields["parameters"].List())
 	for _, n := range list {
-		p, err := f.parameter(n)
-		if err != nil {
-			return err
-		}
+		p := throw.Get(f.parameter(n))
 		start, ok := f.Launch.Sizes[p.Name]
 		if !ok {
 			start = p.Values[0]
 		}
 		f.Parameters, f.Base = append(f.Parameters, p), append(f.Base, start)
 	}
-	if err := f.conditions(fields["constraints"]); err != nil {
-		return err
-	}
+	f.conditions(fields["constraints"])
 	space := f.Space()
 	if space == nil {
 		return fields["constraints"].Errorf("the space is empty: no values of the parameters fit the constraints")
@@ -201,26 +180,22 @@ func values(n *yamlfile.Node, role Role) (all []int64, err error) {
 }
 
 // conditions reads what values together must meet.
-func (f *File) conditions(n *yamlfile.Node) error {
+func (f *File) conditions(n *yamlfile.Node) {
 	if n == nil {
-		return nil
+		return
 	}
-	list, err := n.Strings()
-	if err != nil {
-		return err
-	}
+	list := throw.Get(n.Strings())
 	names := lists.Map(f.Parameters, func(p Parameter) string { return p.Name })
 	for _, n := range list {
 		c, err := ParseCondition(n.Text, names)
 		if err != nil {
-			return n.Within(err)
+			panic(throw.Of(n.Within(err)))
 		}
 		if _, err := c.Holds(f.values(f.Base)); err != nil {
-			return n.Errorf("%v", err)
+			panic(throw.Of(n.Errorf("%v", err)))
 		}
 		f.Conditions = append(f.Conditions, c)
 	}
-	return nil
 }
 
 // CheckRoles refuses a parameter without a role.

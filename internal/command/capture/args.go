@@ -13,10 +13,11 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 // args writes the arguments.
-func (f *file) args() error {
+func (f *file) args() {
 	types := parameters(f.kernel.Plain)
 	if len(types) != len(f.Params) {
 		types = make([]string, len(f.Params))
@@ -29,11 +30,10 @@ func (f *file) args() error {
 		p.Type = cmp.Or(p.Type, types[i])
 		text, comment, err := f.arg(p)
 		if err != nil {
-			return unablef("argument %d: %v", i, err)
+			panic(throw.Of(unablef("argument %d: %v", i, err)))
 		}
 		f.line("  - %s%s", text, behind(joined(strings.TrimSpace(p.Type+" "+p.Name), comment)))
 	}
-	return nil
 }
 
 // joined are remarks in a row.
@@ -166,7 +166,7 @@ func (f *file) data(file string) (text string, err error) {
 }
 
 // globals writes the variables of the module that were kept.
-func (f *file) globals() error {
+func (f *file) globals() {
 	var lines []string
 	for _, v := range f.Variables {
 		data := "fill: zeros"
@@ -175,17 +175,13 @@ func (f *file) globals() error {
 		case v.File == "": // it could not be written
 			continue
 		default:
-			var err error
-			if data, err = f.data(v.File); err != nil {
-				return err
-			}
+			data = throw.Get(f.data(v.File))
 		}
 		lines = append(lines, fmt.Sprintf("  %s: {bytes: %d, %s}%s", quoted(v.Name), v.Bytes, data, behind(addresses(v.Addresses))))
 	}
 	if lines != nil {
 		f.lines = append(append(f.lines, "globals:"), lines...)
 	}
-	return nil
 }
 
 // scalar is a value of a known type, if it can be written as a number.

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"gpuperf/internal/throw"
 )
 
 // Options say what to run, and which launches to keep.
@@ -85,25 +87,16 @@ func CheckPattern(pattern string) error {
 }
 
 // Run runs the application and writes launch files. A failure of the application is a *StatusError, beside what was captured until then.
-func Run(ctx context.Context, o Options) (Result, error) {
-	built, err := libraries(ctx, o.Cache)
-	if err != nil {
-		return Result{}, err
-	}
+func Run(ctx context.Context, o Options) (_ Result, err error) {
+	defer throw.Catch(&err)
+	built := throw.Get(libraries(ctx, o.Cache))
 	if _, err := os.Stat(o.Folder); err != nil {
 		defer os.Remove(o.Folder) // if it is empty
 	}
-	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
-		return Result{}, err
-	}
-	journals, err := os.MkdirTemp(o.Folder, ".journal-*")
-	if err != nil {
-		return Result{}, err
-	}
+	throw.If(os.MkdirAll(o.Folder, 0o777))
+	journals := throw.Get(os.MkdirTemp(o.Folder, ".journal-*"))
 	defer os.RemoveAll(journals)
-	if journals, err = filepath.Abs(journals); err != nil {
-		return Result{}, err
-	}
+	journals = throw.Get(filepath.Abs(journals))
 	failed := run(ctx, o, built, journals)
 	if start := new(exec.Error); errors.As(failed, &start) {
 		return Result{}, failed

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"gpuperf/internal/throw"
 )
 
 //go:embed inject/*.c inject/*.h
@@ -25,76 +27,56 @@ var (
 type built struct{ cuda, opencl string }
 
 // libraries compiles the libraries, unless the folder of the cache has them.
-func libraries(ctx context.Context, cache string) (built, error) {
-	files, err := inject.ReadDir("inject")
-	if err != nil {
-		return built{}, err
-	}
+func libraries(ctx context.Context, cache string) (_ built, err error) {
+	defer throw.Catch(&err)
+	files := throw.Get(inject.ReadDir("inject"))
 	h := sha256.New()
 	fmt.Fprint(h, flags)
 	for _, f := range files {
-		text, err := inject.ReadFile("inject/" + f.Name())
-		if err != nil {
-			return built{}, err
-		}
+		text := throw.Get(inject.ReadFile("inject/" + f.Name()))
 		fmt.Fprintf(h, "%s %d\n%s", f.Name(), len(text), text)
 	}
-	folder, err := filepath.Abs(filepath.Join(cache, hex.EncodeToString(h.Sum(nil))[:16]))
-	if err != nil {
-		return built{}, err
-	}
+	folder := throw.Get(filepath.Abs(filepath.Join(cache, hex.EncodeToString(h.Sum(nil))[:16])))
 	if _, err := os.Stat(folder); err != nil {
-		if err := compileInto(ctx, folder); err != nil {
-			return built{}, err
-		}
+		compileInto(ctx, folder)
 	}
 	return built{filepath.Join(folder, "cuda.so"), filepath.Join(folder, "opencl.so")}, nil
 }
 
 // compileInto fills a folder beside the one that is wanted, and renames it, so that no half-made one is ever found.
-func compileInto(ctx context.Context, folder string) error {
-	cc, err := compiler()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(filepath.Dir(folder), "new-*")
-	if err != nil {
-		return err
-	}
+func compileInto(ctx context.Context, folder string) {
+	cc := compiler()
+	throw.If(os.MkdirAll(filepath.Dir(folder), 0o777))
+	work := throw.Get(os.MkdirTemp(filepath.Dir(folder), "new-*"))
 	defer os.RemoveAll(work)
-	if err := os.CopyFS(work, inject); err != nil {
-		return err
-	}
+	throw.If(os.CopyFS(work, inject))
 	for _, name := range []string{"cuda", "opencl"} {
 		args := slices.Concat(flags, []string{"-o", filepath.Join(work, name+".so"), filepath.Join(work, "inject", name+".c")}, linked)
 		if out, err := exec.CommandContext(ctx, cc, args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s cannot compile the library that captures: %w\n%s", cc, err, out)
+			panic(throw.Errorf("%s cannot compile the library that captures: %w\n%s", cc, err, out))
 		}
 	}
 	if err := os.Rename(work, folder); err != nil {
 		if _, there := os.Stat(folder); there != nil {
-			return err
+			throw.If(err)
+			return
 		}
 	}
-	return nil
 }
 
 // compiler finds the C compiler of the machine.
-func compiler() (string, error) {
+func compiler() string {
 	names := compilers
 	if own := os.Getenv("CC"); own != "" {
 		names = []string{own}
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
+			return path
 		}
 	}
-	return "", fmt.Errorf("there is no C compiler, which makes the small library that captures: %v were not found\n    "+
-		"install one (Debian and Ubuntu: apt install gcc libc6-dev), or name one by CC", names)
+	panic(throw.Errorf("there is no C compiler, which makes the small library that captures: %v were not found\n    "+
+		"install one (Debian and Ubuntu: apt install gcc libc6-dev), or name one by CC", names))
 }
 
 // cuptiPlaces are where CUDA's installers and Python's packages put CUPTI.

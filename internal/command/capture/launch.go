@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 )
 
 // write writes the launch files of the journals in a folder. It returns also the files that it has written.
@@ -156,7 +157,8 @@ func (f *file) line(format string, args ...any) {
 }
 
 // text is the launch file.
-func (f *file) text(o Options) (string, error) {
+func (f *file) text(o Options) (_ string, err error) {
+	defer throw.Catch(&err)
 	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
 	f.line("# by %s on %s, %s", commandLine(o.Command), f.Device, replace.CapturedComment)
 	f.line("version: 1")
@@ -168,15 +170,9 @@ func (f *file) text(o Options) (string, error) {
 	if f.kernel.on == "opencl" {
 		write = f.opencl
 	}
-	if err := write(); err != nil {
-		return "", err
-	}
-	if err := f.args(); err != nil {
-		return "", err
-	}
-	if err := f.globals(); err != nil {
-		return "", err
-	}
+	throw.If(write())
+	f.args()
+	f.globals()
 	f.lines = slices.Insert(f.lines, above, f.application()...)
 	return strings.Join(f.lines, "\n") + "\n", nil
 }
@@ -219,15 +215,10 @@ func commandLine(words []string) string {
 }
 
 // cuda writes the machine code, and how it was launched.
-func (f *file) cuda() error {
-	image, err := f.journal.image(f.kernel.Name, f.Handle)
-	if err != nil {
-		return err
-	}
-	source, err := f.keep(image, "module", ".cubin")
-	if err != nil {
-		return err
-	}
+func (f *file) cuda() (err error) {
+	defer throw.Catch(&err)
+	image := f.journal.image(f.kernel.Name, f.Handle)
+	source := throw.Get(f.keep(image, "module", ".cubin"))
 	f.kernel.source = source
 	f.line("source: %s", source)
 	f.line("kernel: %s", quoted(f.kernel.Name))
@@ -250,19 +241,15 @@ func (f *file) cuda() error {
 }
 
 // opencl writes the source with its options, and how it was launched.
-func (f *file) opencl() error {
+func (f *file) opencl() (err error) {
+	defer throw.Catch(&err)
 	if f.File == "" {
 		return unablef("its program was made from a binary, and launch files hold OpenCL C")
 	}
-	source, err := f.keep(filepath.Join(f.journal.folder, f.File), "program", ".cl")
-	if err != nil {
-		return err
-	}
+	source := throw.Get(f.keep(filepath.Join(f.journal.folder, f.File), "program", ".cl"))
 	f.line("source: %s", source)
 	f.line("kernel: %s", quoted(f.kernel.Name))
-	if err := f.buildOptions(); err != nil {
-		return err
-	}
+	f.buildOptions()
 	local, chosen := f.Local, ""
 	if local == nil {
 		local, chosen = slices.Clone(f.Global), "   # the application left it to the driver"
@@ -297,7 +284,7 @@ func divisor(n, most int64) int64 {
 }
 
 // buildOptions writes the options of the program, and folders of headers apart.
-func (f *file) buildOptions() error {
+func (f *file) buildOptions() {
 	var options, include []string
 	words := strings.Fields(f.Options)
 	for i := 0; i < len(words); i++ {
@@ -312,10 +299,7 @@ func (f *file) buildOptions() error {
 			i++
 			folder = words[i]
 		}
-		folder, err := filepath.Abs(folder)
-		if err != nil {
-			return err
-		}
+		folder = throw.Get(filepath.Abs(folder))
 		include = append(include, strconv.Quote(folder))
 	}
 	for i, values := range [][]string{options, include} {
@@ -323,7 +307,6 @@ func (f *file) buildOptions() error {
 			f.line("%s: [%s]", []string{"options", "include"}[i], strings.Join(values, ", "))
 		}
 	}
-	return nil
 }
 
 // keep copies a file of the journal beside the launch file, under a name of its own contents, and returns the name.

@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/sass"
 )
 
 // list writes a listing beside each module, of the kernels that were launched alone, where a disassembler is at hand.
-func (r *Result) list(ctx context.Context) error {
+func (r *Result) list(ctx context.Context) (err error) {
+	defer throw.Catch(&err)
 	kernels := map[string][]string{}
 	for _, k := range r.Kernels {
 		if k.source != "" && k.File != "" && !slices.Contains(kernels[k.source], k.Name) {
@@ -22,18 +24,13 @@ func (r *Result) list(ctx context.Context) error {
 	}
 	for _, source := range slices.Sorted(maps.Keys(kernels)) {
 		path := filepath.Join(r.Folder, source)
-		code, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+		code := throw.Get(os.ReadFile(path))
 		text, err := sass.Disassemble(ctx, path, code, kernels[source]...)
 		if err != nil {
 			r.Unlisted = err
 			continue
 		}
-		if err := replace.Listing.Bytes(strings.TrimSuffix(path, filepath.Ext(path))+".sass", []byte(text)); err != nil {
-			return err
-		}
+		throw.If(replace.Listing.Bytes(strings.TrimSuffix(path, filepath.Ext(path))+".sass", []byte(text)))
 	}
 	return nil
 }

@@ -38,6 +38,11 @@ func Chain(t *rapid.T) string {
 			g.line("  }")
 			continue
 		}
+		if g.chance("lines", 3) {
+			g.lines()
+			g.line("  }")
+			continue
+		}
 		for range rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "statements") {
 			g.carrying()
 		}
@@ -55,6 +60,34 @@ type chain struct {
 	generator
 	// floats: sums go along C, whose roundings nothing else sees then.
 	floats bool
+}
+
+// lines writes loops whose values are fractions of those before, of lines that may have nothing to do with each other.
+func (g *chain) lines() {
+	array, other := "A", "B"
+	if rapid.Bool().Draw(g.t, "other") {
+		array, other = other, array
+	}
+	for range rapid.IntRange(1, 2).Draw(g.t, "sweeps") {
+		at, before, head := "j + 21", "j + 20", "for (int j = %s; j < %s; j++)"
+		if rapid.Bool().Draw(g.t, "back") {
+			at, before, head = before, at, "for (int j = %[2]s - 1; j >= %[1]s; j--)"
+		}
+		place := g.pick("place", "[i + 20][%s]", "[%s][i + 20]")
+		x, now := array+fmt.Sprintf(place, before), array+fmt.Sprintf(place, at)
+		if rapid.Bool().Draw(g.t, "begin") {
+			g.line("    %s = %s;", array+fmt.Sprintf(place, "20"), g.pick("first", "1", "alpha", "B[i + 20][20]"))
+		}
+		g.line("    "+head+" {", g.pick("from", "0", "1", "2"), g.pick("to", "n", "m", "n - 1"))
+		y := g.pick("y", other+"[i + 20][j + 20]", other+"[j + 20][21]", "alpha", "C[j + 20]", "D[i + 20]")
+		g.line("      %s = %s;", now, fmt.Sprintf(g.pick("fraction",
+			"0.5 / (4 - %[1]s)", "%[2]s / (%[2]s + 2 - 0.25 * %[1]s)", "(%[2]s + 0.5 * %[1]s) / (2 + %[2]s)", "0.25 * %[1]s + %[2]s", "%[2]s - %[1]s", "(%[1]s + 1) / (2 * %[1]s + %[2]s * %[2]s)",
+			"%[3]s * 0.5 + %[1]s / 3", "3 * %[1]s + %[2]s", "-%[1]s * %[2]s / 4 + j", "1 + 1 / (%[1]s * %[1]s + 1)"), x, y, now))
+		if g.chance("beside", 3) {
+			g.line("      %s[90][j + 20] = %s[90][j + 19] * 0.5 + %s;", other, other, x)
+		}
+		g.line("    }")
+	}
 }
 
 // term is what an iteration has to say.

@@ -50,6 +50,9 @@ func ownText(t *rapid.T, calls bool) string {
 		g.line("  p = 3;")
 	}
 	for range rapid.IntRange(1, 2).Draw(t, "nests") {
+		if calls && g.chance("other types", 4) {
+			g.otherTypes()
+		}
 		g.array = g.pick("array", "A", "A", "B", "C", "C", "D")
 		g.nest(rapid.SampledFrom([]int{1, 2, 2, 2, 3}).Draw(t, "loops"))
 	}
@@ -125,6 +128,14 @@ func (g *own) nest(loops int) {
 	}
 	g.open = outer
 	g.line("}")
+}
+
+// otherTypes writes a loop whose iterator is no int, with values of several types: C takes those below 0 for large ones where it compares or divides without a sign.
+func (g *own) otherTypes() {
+	t := g.pick("type", "unsigned", "unsigned", "long", "unsigned long", "short", "unsigned char")
+	g.line("for (%s e = 0; e < 20; e++)", t)
+	g.line("B[%s][e + 30] %s %s;", g.pick("row", "40", "41"), g.pick("assigns", "=", "+="), g.pick("value", "D[e + 40] * e", "D[e + 40] - e", "(D[e + 41] - e) / 3", "D[e + 40] < e",
+		"D[e + 40] > e ? D[e + 40] : e", "e * 4000000000u % 7", "(unsigned)D[e + 40] * -1 / 2", "D[e + 40] >= 0u", "(e << 28) / 3", "e * 100000 % 9 * 30000", "D[e + 40] + (e - m) >> 1", "D[e + 40] / 2 * 0.5f"))
 }
 
 // plus are names with each of several endings.

@@ -1,0 +1,201 @@
+package folders
+
+import (
+	"cmp"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Found is a place around a file where a name is defined.
+type Found struct {
+	File  string // as seen from the working directory
+	Line  int
+	Value string // of a macro, where that is a number or the type of one
+}
+
+// Limits of the texts that are looked through for a name.
+const (
+	maxTexts     = 3_000
+	maxTextBytes = 1 << 20 // of one file
+	maxAllBytes  = 48 << 20
+)
+
+// Kinds of files, by the ends of their names.
+var (
+	kernelFiles = []string{".cl", ".clh", ".opencl", ".ocl", ".clc", ".hcl"}
+	headerFiles = []string{".h", ".hpp", ".hh", ".inc"}
+	hostFiles   = slices.Concat(headerFiles, []string{".c", ".cc", ".cpp", ".cxx", ".py", ".java", ".go", ".rs", ".jl", ".cs", ".txt", ".cmake"})
+)
+
+// text is what a file holds.
+type text struct{ file, text string }
+
+// Definition finds a function, a type or a macro with arguments in the files of kernels and the headers around the file, the nearest first: what a program puts
+// before the text of its kernels. Headers of C++ are passed over. It is nil where nothing defines the name.
+func (f *Folders) Definition(name string) *Found {
+	for _, t := range f.texts(slices.Concat(kernelFiles, headerFiles)) {
+		if slices.Contains(headerFiles, path.Ext(t.file)) && strings.Contains(t.text, name) && ofHost.MatchString(t.text) {
+			continue
+		}
+		for at := range occurrences(t.text, name) {
+			if defines(t.text, at, at+len(name)) {
+				return f.found(t, at, "")
+			}
+		}
+	}
+	return nil
+}
+
+// ofHost finds what no kernel has.
+var ofHost = regexp.MustCompile(`\bstd::|(?m)^\s*(namespace|template|class|extern "C")\b|#\s*include\s*<(stdio|stdlib|string|vector|iostream|CL/)`)
+
+// occurrences are the places of a name in a text.
+func occurrences(text, name string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for from := 0; ; {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				return
+			}
+			at := from + i
+			from = at + len(name)
+			if (at == 0 || !inName(text[at-1])) && (from == len(text) || !inName(text[from])) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+func inName(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// What stands before a name in its line.
+var (
+	defining = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+$`)
+	isRecord = regexp.MustCompile(`\b(struct|union|enum)\s+$`)
+	isType   = regexp.MustCompile(`^[ \t]*typedef\b[^;{}]*$`)
+	heads    = regexp.MustCompile(`^[\w \t*]*$`)
+)
+
+// defines reports that a name is defined where it stands in a text.
+func defines(text string, at, end int) bool {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	rest := strings.TrimLeft(text[end:], " \t\r\n")
+	next := func(c string) bool { return strings.HasPrefix(rest, c) }
+	switch {
+	case defining.MatchString(line):
+		return strings.HasPrefix(text[end:], "(")
+	case strings.Contains(line, "//"):
+		return false
+	case next("{"):
+		return isRecord.MatchString(line)
+	case next(";"):
+		return isType.MatchString(line) || strings.HasSuffix(strings.TrimSpace(text[:at]), "}")
+	case next("(") && heads.MatchString(line):
+		return strings.HasPrefix(strings.TrimLeft(rest[closing(rest):], " \t\r\n"), "{")
+	}
+	return false
+}
+
+// closing is the end of what brackets hold that a text begins with.
+func closing(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ';', '{', '}':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// Macro finds what programs around the file give for a macro: -DNAME=VALUE in an option of the compiler, else #define or a constant in host code, a header or
+// another file of kernels, the nearest first. It is nil where nothing does.
+func (f *Folders) Macro(name string) (best *Found) {
+	for _, t := range f.texts(slices.Concat(hostFiles, kernelFiles)) {
+		for at := range occurrences(t.text, name) {
+			begins := strings.LastIndexByte(t.text[:at], '\n') + 1
+			line, rest := t.text[begins:at], t.text[at+len(name):]
+			rest, _, _ = strings.Cut(rest, "\n")
+			value, is := "", true
+			switch option := strings.HasSuffix(strings.TrimRight(line, " "), "-D"); {
+			case option:
+				value = optionValue.FindString(strings.TrimPrefix(rest, "="))
+			case defining.MatchString(line):
+				value = rest
+			case constant.MatchString(line) && strings.HasPrefix(strings.TrimSpace(rest), "="):
+				value, _, _ = strings.Cut(strings.TrimSpace(rest)[1:], ";")
+			default:
+				is = false
+			}
+			value, _, _ = strings.Cut(value, "//")
+			value, _, _ = strings.Cut(value, "/*")
+			if value = strings.TrimSpace(value); is && plain.MatchString(value) {
+				return f.found(t, at, value)
+			}
+			if is && best == nil && strings.Contains(line, "-D") {
+				best = f.found(t, at, "")
+			}
+		}
+	}
+	return best
+}
+
+var (
+	optionValue = regexp.MustCompile(`^[^\s"'\\;,)]*`)
+	constant    = regexp.MustCompile(`\bconst(expr)?\s+\w+\s+$`)
+	// plain is a number, or the name of a type of numbers.
+	plain = regexp.MustCompile(`^(-?(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*|-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?f?|(float|double|half|u?int|u?char|u?short|u?long)(2|3|4|8|16)?)$`)
+)
+
+func (f *Folders) found(t text, at int, value string) *Found {
+	return &Found{File: path.Join(shown(filepath.Join(f.top, filepath.FromSlash(path.Dir(t.file)))), path.Base(t.file)), Line: 1 + strings.Count(t.text[:at], "\n"), Value: value}
+}
+
+// texts are the files around with some endings, without the file itself, the nearest first.
+func (f *Folders) texts(ends []string) (out []text) {
+	if f.below == nil {
+		f.look()
+	}
+	var files []string
+	own := path.Join(f.here, path.Base(filepath.ToSlash(f.file)))
+	for _, list := range f.below {
+		for _, p := range list {
+			if slices.Contains(ends, path.Ext(p)) && p != own {
+				files = append(files, p)
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(apart(f.here, a), apart(f.here, b)), cmp.Compare(slices.Index(ends, path.Ext(a)), slices.Index(ends, path.Ext(b))), cmp.Compare(a, b))
+	})
+	all := 0
+	for _, p := range files[:min(len(files), maxTexts)] {
+		if all > maxAllBytes {
+			break
+		}
+		t, known := f.read[p]
+		if !known {
+			name := filepath.Join(f.top, filepath.FromSlash(p))
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= maxTextBytes {
+				read, _ := os.ReadFile(name)
+				t = string(read)
+			}
+			f.read[p] = t
+		}
+		all += len(t)
+		out = append(out, text{p, t})
+	}
+	return out
+}
