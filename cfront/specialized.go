@@ -349,6 +349,23 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 	return t
 }
 
+// functionInstance reads an instance of a template of functions that is an argument itself, behind so many tokens of namespaces; it is none where it is called.
+func (p *parser) functionInstance(o *overloads, n int) (a argument, ok bool) {
+	start, split := p.i, p.split
+	p.i += n + 1
+	at := p.here()
+	args := p.templateArguments()
+	if p.is("(") || p.is("::") {
+		p.i, p.split = start, split
+		return argument{}, false
+	}
+	c := p.withBody(o, args, nil)
+	if c == nil {
+		p.fail(at, "the arguments are not those of the template %s", o.name)
+	}
+	return argument{f: &overloads{name: spelled(o.name, args), list: []*callable{c}}}, true
+}
+
 // keepDefaults gives parameters the defaults that an earlier declaration has.
 func keepDefaults(params, before []templateParam) {
 	for i := range min(len(params), len(before)) {

@@ -327,6 +327,11 @@ func (p *parser) templateArgument() argument {
 		at = p.here()
 	}
 	n := p.qualifiers()
+	if x, is := p.meant(n).(*overloads); is && len(x.templates) > 0 && p.peek(n+1).Is("<") {
+		if a, ok := p.functionInstance(x, n); ok {
+			return a
+		}
+	}
 	if after := p.peek(n + 1); after.Is(",") || after.Is(">") || after.Is(">>") {
 		switch x := p.meant(n).(type) {
 		case *class:

@@ -37,7 +37,7 @@ func countCommand() *cobra.Command {
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
 barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.
 
-With --survey KERNEL is a folder: all kernel functions of the files in it and below are tried, templates for float and 16, with work-groups of 256
+With --survey KERNEL is a folder: all kernel functions of the files in it and below are tried, templates for arguments that fit, with work-groups of 256
 and all sizes 64, and a table says how many can be counted, and why others cannot.`,
 		Example: `  perf count examples/matmul/matmul.star -p n=2048
   perf count examples/matmul/matmul.star -p n=1024,2048`,

@@ -48,7 +48,7 @@ const surveySize = 64
 // surveyLocal are the work-items of work-groups, unless a function demands others.
 const surveyLocal = 256
 
-// NewSurvey tries to count all kernel functions of the files in a folder and those below: of templates an instance of float and 16, with all sizes 64.
+// NewSurvey tries to count all kernel functions of the files in a folder and those below: of templates the instance that is proposed, with all sizes 64.
 func NewSurvey(ctx context.Context, o frontend.Options, folder string) (*Survey, error) {
 	s := &Survey{Kernels: []Surveyed{}, seen: map[cfront.Pos]bool{}}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

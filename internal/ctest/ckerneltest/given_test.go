@@ -63,6 +63,12 @@ func TestGiven(t *testing.T) {
 			"float32 add 32, float32 mul 32, int32 mul 32, load d 64, load x 64, store y 128",
 		},
 		{
+			"functions of templates as arguments of templates", `template <int N> __device__ float times(float x) { return x * N; } __device__ float next(float x) { return x + 1; }
+			template <class T, T (*f)(T)> __device__ T twice(T x) { return f(f(x)); }
+			__global__ void k(float *y, int n) { int i = threadIdx.x; y[i] = twice<float, times<3>>(y[i]); y[i] = twice<float, next>(1.0f); }`,
+			"float32 add 64, float32 mul 64, load y 32, store y 64",
+		},
+		{
 			"a record that has the name of another one, which it derives from", `namespace a { struct X { float v; }; } namespace b { struct X : a::X { float w; }; }
 			__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }`,
 			"store y 32",

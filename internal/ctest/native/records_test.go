@@ -142,14 +142,21 @@ func (g *generator) specialized() {
 		"template <class T> struct kind { static constexpr int n = 2; };\ntemplate <> struct kind<double> { static constexpr int n = 3; };")
 	switch g.Intn(6) {
 	case 0:
+		if g.in(2) {
+			g.mark("functions as arguments of templates")
+			g.helper("both", "template <int N> __device__ float times(float x) { return x * N; }\n__device__ float next_to(float x) { return x + 1; }\n"+
+				"template <class T, T (*f)(T)> __device__ T both(T x) { return f(f(x)); }")
+			g.line("acc += both<float, %s>(%s);", g.pick("times<3>", "times<2>", "next_to"), g.value(1))
+			return
+		}
 		g.line("acc += scaled<float, %d>(%s);", 2+g.Intn(3), g.value(1))
 	case 1:
 		g.mark("conditions on the types of a template")
 		g.helper("cast", "template <class T, class U> __device__ typename std::enable_if<!std::is_same<T, U>::value, T>::type cast(U v) { return static_cast<T>(v) * 2; }\n"+
 			"template <class T, class U> __device__ std::enable_if_t<std::is_same_v<T, U>, T> cast(U v) { return v; }\n"+
-			"template <class T, std::enable_if_t<std::is_same<T, int>::value, int> = 0> __device__ T grown(T x) { return x + x + x; }\n"+
-			"template <class T, typename = std::enable_if_t<!std::is_same<T, int>::value>, int = 0> __device__ T grown(T x) { return x * x; }")
-		g.line("acc += cast<float, int>(%s) + cast<float, float>(%s) + grown<int>(%s) + grown<float>(%s);", g.index(0), g.value(0), g.index(0), g.value(0))
+			"template <int N, std::enable_if_t<(N > 2), int> = 0> __device__ float grown(float x) { return x + x + x; }\n"+
+			"template <int N, typename = std::enable_if_t<(N <= 2)>, int = 0> __device__ float grown(float x) { return x * x; }")
+		g.line("acc += cast<float, int>(%s) + cast<float, float>(%s) + grown<%d>(%s);", g.index(0), g.value(0), 1+g.Intn(4), g.value(0))
 	case 2, 3:
 		g.mark("templates of records as arguments of templates")
 		g.helper("folded", "template <class T> struct plus_of { __device__ T operator()(T a, T b) const { return a + b; } static constexpr int first = 0; };\n"+
