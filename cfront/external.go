@@ -9,7 +9,7 @@ import (
 )
 
 // run reads all declarations, then the bodies of kernels and of what they call. Of C all bodies are read, each in its place.
-func (p *parser) run(instance string) {
+func (p *parser) run(instance, kernel string) {
 	p.one = instance != ""
 	for p.tok().Kind != cpp.End {
 		p.scope = p.global
@@ -51,7 +51,7 @@ func (p *parser) run(instance string) {
 	for _, c := range p.defined {
 		p.file.Functions = append(p.file.Functions, c.fn)
 	}
-	(&proposer{parser: p}).propose()
+	(&proposer{parser: p, wanted: kernel}).propose()
 }
 
 // external reads a declaration of the file. What C++ declares for the host is passed where it cannot be read.

@@ -22,16 +22,17 @@ type draft struct {
 
 // Limits of trying instances of the templates of a file.
 const (
-	maxTrials    = 48        // of one template
-	maxTrialWork = 1_000_000 // tokens that are read
-	maxFitting   = 6         // records that have what a template uses
-	unreadable   = 1 << 20   // the cost of an instance that is refused
+	maxTrials    = 48      // of one template
+	maxTrialWork = 300_000 // tokens that are read
+	maxFitting   = 6       // records that have what a template uses
+	unreadable   = 1 << 20 // the cost of an instance that is refused
 )
 
 // proposer tries instances of the templates of kernels.
 type proposer struct {
 	*parser
-	tried int // tokens that it has read
+	wanted string // the only kernel that is asked for; "" for any
+	tried  int    // tokens that it has read
 }
 
 // asked notes the instance that a file asks for: template void k<float, 16>(float *).
@@ -76,10 +77,13 @@ func (p *proposer) propose() {
 			for i := range d.named() {
 				args = append(args, p.candidates(d, i)[0])
 			}
-			p.file.Proposed[d.name] = instanceName(d.name, p.settled(d, args, 0))
+			if p.wanted == "" || p.wanted == d.name {
+				args = p.settled(d, args, 0)
+			}
+			p.file.Proposed[d.name] = instanceName(d.name, args)
 		}
 		for _, l := range p.file.Launches {
-			if l.Kernel != d.name {
+			if l.Kernel != d.name || p.wanted != "" && p.wanted != d.name {
 				continue
 			}
 			l.Resolve()

@@ -161,7 +161,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 			panic(e)
 		}
 	}()
-	p.run(opt.Instance)
+	p.run(opt.Instance, opt.Wanted)
 	return f, nil
 }
 

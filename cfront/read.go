@@ -33,7 +33,8 @@ type Options struct {
 	Instance string
 	// Strings: the kernels of a program of C stand in its strings. They may in headers and programs of C++ and Python, too.
 	Strings bool
-	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name; "" for any.
+	// Wanted is the kernel that is asked for, where several texts of a program define functions of one name, and where instances of templates are proposed; ""
+	// for any.
 	Wanted string
 	// Proposed: Instance is one that was proposed, which Passed says.
 	Proposed bool

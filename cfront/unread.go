@@ -393,13 +393,13 @@ func (f *File) Mentions(name string) bool {
 
 // proposedType is what a type may be that a program defines, by its name: an integer where that tells it.
 func proposedType(name string) string {
-	if integerName.MatchString(strings.ToLower(name)) {
+	if integralName.MatchString(strings.ToLower(name)) {
 		return "int"
 	}
 	return "float"
 }
 
-var integerName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
+var integralName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
 
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")

@@ -191,7 +191,9 @@ func (b *flow) shapes(k *kernel.Kernel) error {
 			all = b.opt.Dynamic + "," + all
 		}
 		hint := "say how many elements there are, as in --shared '" + all + "', or how many bytes there are in all"
-		panic(fault{&UnsizedError{b.launchError(hint, "the size of %s is not known", strings.Join(lacking, " and of "))}, true})
+		err := b.launchError(hint, "the size of %s is not known", strings.Join(lacking, " and of "))
+		err.Flags = []string{"--shared '" + all + "'"}
+		panic(fault{&UnsizedError{err, all}, true})
 	}
 	return nil
 }
@@ -342,7 +344,9 @@ func (b *position) sharedSizes() (out []sharedSize) {
 		}
 		n, ok := b.launchSize(size).Constant()
 		if !ok || n < 0 { // of 0 bytes each access is out of bounds
-			b.failLaunch("give it in bytes, as in --shared 4096", "the size %s of local memory is not known", strings.TrimSpace(size))
+			err := b.launchError("give it in bytes, as in --shared 4096", "the size %s of local memory is not known", strings.TrimSpace(size))
+			err.Flags = []string{"--shared 4096"}
+			panic(fault{err, true})
 		}
 		out = append(out, sharedSize{strings.TrimSpace(name), n})
 	}

@@ -53,8 +53,11 @@ func (e *LimitError) Error() string { return e.Err.Error() }
 // Unwrap is the error at its place.
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// UnsizedError says that the launch does not tell how much local memory a work-group has.
-type UnsizedError struct{ Err error }
+// UnsizedError says that the launch does not tell how much local memory a work-group has. Options.Dynamic may be Dynamic then.
+type UnsizedError struct {
+	Err     error
+	Dynamic string
+}
 
 func (e *UnsizedError) Error() string { return e.Err.Error() }
 

@@ -18,7 +18,8 @@ type contents struct {
 
 // withContents copies a folder of launches to a temporary one, and writes the files of data beside them that they name.
 func withContents(t *testing.T, folder string) string {
-	c := &contents{t, t.TempDir() + "/", 88172645463325252}
+	const seed = 88172645463325252
+	c := &contents{t, t.TempDir() + "/", seed}
 	if err := os.CopyFS(c.folder, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +28,12 @@ func withContents(t *testing.T, folder string) string {
 	c.tables()
 	c.graphs()
 	c.places()
+	c.state = seed // the second of two programs that drew them
+	c.records()
+	c.boxes()
+	c.splats()
+	c.tree()
+	c.directions()
 	return c.folder
 }
 

@@ -114,7 +114,7 @@ var development = sync.OnceValues(func() (out []developed, err error) {
 
 // developOf are the launches of a half that the recordings with an ending have, of those to keep.
 func developOf(of string, keep func() bool) (out []developed, err error) {
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate"+of)
+	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate"+of, func(int, emulatetest.Kernel) bool { return keep() })
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,6 @@ func developOf(of string, keep func() bool) (out []developed, err error) {
 		}
 	}
 	for i, k := range kernels {
-		if !keep() {
-			continue
-		}
 		r, err := Run(Input{Function: k.Function, Job: k.Job, Device: d})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.Line, err)

@@ -11,8 +11,10 @@ type visit struct {
 	times int
 }
 
-// visits are those of a warp so far.
-type visits map[int32]int
+// visits are those of a warp so far, by instruction.
+type visits []int
+
+func (e *emulation) noVisits() visits { return make(visits, len(e.ops)) }
 
 // next is the visit of an instruction that comes next.
 func (v visits) next(op int32) visit {

@@ -12,7 +12,7 @@ import (
 // recorded apart from the others of the development set.
 func TestGroups(t *testing.T) {
 	t.Parallel()
-	kernels, err := emulatetest.Development("../testdata/emulate/choose.txt", "../testdata/h200/listings_groups.jsonl.gz")
+	kernels, err := emulatetest.Development("../testdata/emulate/choose.txt", "../testdata/h200/listings_groups.jsonl.gz", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,8 @@ func Facts() []facts.Key {
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.GuardLatency, facts.CrossingLatency, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
-		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.UniformConstants, facts.UniformFarLatency, facts.UniformFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantWays, facts.ConstantFarLatency, facts.ConstantFarGap, facts.ConstantSecondGap, facts.ConstantSecondLine, facts.ConstantShared, facts.ConstantFirst,
+		facts.UniformConstants, facts.UniformFarLatency, facts.UniformFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 		facts.WideDispatch,
 	}
 	for _, f := range fixed {
@@ -124,8 +125,9 @@ func multiprocessor(d *facts.Device, busy, l1 int64) *timing.Machine {
 		L1Bytes:    l1,
 		Code:       code(d),
 		Constants: timing.Constants{
-			Apart: cycles(facts.ConstantAddress), Bytes: d.Int(facts.ConstantBytes), Line: d.Int(facts.ConstantLine),
-			Far:     timing.Resource{Latency: cycles(facts.ConstantFarLatency), Gap: cycles(facts.ConstantFarGap)},
+			Apart: cycles(facts.ConstantAddress), Bytes: d.Int(facts.ConstantBytes), Line: d.Int(facts.ConstantLine), Ways: d.Int(facts.ConstantWays),
+			Far:    timing.Resource{Latency: cycles(facts.ConstantFarLatency), Gap: cycles(facts.ConstantFarGap)},
+			Second: timing.Resource{Latency: cycles(facts.ConstantFirst), Gap: timing.Cycles(d.Value(facts.ConstantSecondGap) * float64(busy))}, SecondLine: d.Int(facts.ConstantSecondLine), Sharing: d.Value(facts.ConstantShared) * float64(busy),
 			Uniform: d.Int(facts.UniformConstants), UniformFar: timing.Resource{Latency: cycles(facts.UniformFarLatency), Gap: timing.Cycles(d.Value(facts.UniformFarGap) * float64(busy))},
 		},
 	}

@@ -217,7 +217,7 @@ func (e *emulation) contend() {
 
 // swaps visits the sequences of tries of a warp.
 func (e *emulation) swaps(nodes []timing.Node, visit func(visit, swaps)) {
-	seen, open := visits{}, map[int32]*swaps{}
+	seen, open := e.noVisits(), map[int32]*swaps{}
 	trace.Each(nodes, func(ev *timing.Event) {
 		t := ev.Touch
 		if t == nil || !t.Atomic || t.Space != timing.SharedSpace || len(t.Lanes) == 0 || !e.Function.Instructions[ev.Op].Has("CAST") {

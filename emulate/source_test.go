@@ -89,7 +89,9 @@ func compareSource(t *testing.T, k emulatetest.Kernel, measured float64) (f from
 // all of the half, else every twentieth launch.
 func TestFromSource(t *testing.T) {
 	t.Parallel()
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate"+recordings()[0])
+	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate"+recordings()[0], func(i int, k emulatetest.Kernel) bool {
+		return (long || i%20 == 7) && strings.Contains(k.Line, os.Getenv("KERNEL"))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,10 +103,7 @@ func TestFromSource(t *testing.T) {
 	refused := map[string]int{}
 	for i, k := range kernels {
 		measured := times[i].Summary.Median - eventSeconds
-		if !long && i%20 != 7 || measured < short {
-			continue
-		}
-		if only := os.Getenv("KERNEL"); only != "" && !strings.Contains(k.Line, only) {
+		if measured < short {
 			continue
 		}
 		f, why := compareSource(t, k, measured)

@@ -18,7 +18,7 @@ func BenchmarkLaunches(b *testing.B) {
 	}
 	var kernels []emulatetest.Kernel
 	for _, of := range []string{".jsonl.gz", "_further.jsonl.gz"} {
-		more, err := emulatetest.Development("../testdata/emulate/choose.txt", "../testdata/h200/listings_emulate"+of)
+		more, err := emulatetest.Development("../testdata/emulate/choose.txt", "../testdata/h200/listings_emulate"+of, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func (e *emulation) serve() {
 	e.fresh.serve(loads, e.accessed.Arrays)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			e.miss(w.Nodes, loads, stores, visits{})
+			e.miss(w.Nodes, loads, stores, e.noVisits())
 		}
 	}
 }
@@ -233,7 +233,7 @@ func (w *walker) bodies(middle *timing.Block) {
 				rows[d] = append(rows[d], w.rows[d][i])
 			}
 		}
-		w.seen, w.flight, w.flying = visits{}, 1, map[uint16]bool{}
+		w.seen, w.flight, w.flying = w.noVisits(), 1, map[uint16]bool{}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
 }

@@ -23,7 +23,7 @@ func TestWalks(t *testing.T) {
 		t.Skip("LONG=1 emulates a dozen launches twice")
 	}
 	t.Parallel()
-	kernels, err := emulatetest.Development(walksFolder+half()+".txt", "../testdata/h200/listings_emulate_walks.jsonl.gz")
+	kernels, err := emulatetest.Development(walksFolder+half()+".txt", "../testdata/h200/listings_emulate_walks.jsonl.gz", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

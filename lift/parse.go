@@ -81,6 +81,8 @@ var onlyInDefs = map[string]bool{"%": true, "if": true, "and": true, "or": true,
 func (p *parser) ends(what, hint string) {
 	if t := p.Tok().Text; onlyInDefs[t] {
 		hint = fmt.Sprintf("%s stands in functions on numbers: def f(x: int32): int32 = x %% 2 if x > 0 else 0", t)
+	} else if t == "[" {
+		hint = "at(i, xs) is an element of an array, and get(k, p) a component of a tuple: brackets stand in functions on numbers"
 	}
 	p.expected(what, hint)
 }

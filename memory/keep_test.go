@@ -133,3 +133,21 @@ func TestSince(t *testing.T) {
 		}
 	}
 }
+
+// TestCopied: copies to an array that is only stored displace what is loaded, which else stays.
+func TestCopied(t *testing.T) {
+	const mib, kib = 1 << 20, 1 << 10
+	for _, c := range []struct {
+		copied bool
+		reads  float64
+	}{{false, 0}, {true, 16 * mib}} {
+		const groups = 16 * kib
+		load := access(0, false, run(groups, kib), run(1, 0), nil, lanes(256, 1, 4, 0))
+		store := access(1, true, run(groups, kib), run(1, 0), nil, lanes(256, 1, 4, 0))
+		l := &Launch{Groups: [3]int64{groups, 1, 1}, Arrays: []Array{{Bytes: 16 * mib}, {Bytes: 16 * mib, Copied: c.copied}}, Body: []Step{load, store}}
+		got := l.Estimate(Device{Multiprocessors: 4, Resident: 1, L1: 1 << 17, L2: 40 * mib})
+		if got.WarmReads != c.reads {
+			t.Errorf("copied %v: DRAM reads %.1f MiB, want %.1f", c.copied, got.WarmReads/mib, c.reads/mib)
+		}
+	}
+}

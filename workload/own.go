@@ -27,10 +27,14 @@ type Own struct {
 	Passed func() string
 	// Whole are the sizes to be given for a kernel that has no parts which are not counted; none where there are none.
 	Whole []string
+	// Shared is how large local memory may be that the launch does not say, for such a kernel; "" where it says it.
+	Shared string
 	// Disregard: parts that are not counted do not matter.
 	Disregard bool
 	// Fixed are sizes whose values the kernel was read for: at others it is another one.
 	Fixed map[string]int64
+	// Registers are those of a work-item, where a launch file gives them; 0 elsewhere.
+	Registers int64
 	// Bytes are those of the buffer that is passed for an array, false where nobody says them. Nil is the same of all.
 	Bytes func(array string, at map[string]int64) (int64, bool)
 }
@@ -55,14 +59,19 @@ func (c *Case) WhyUnverified() string {
 	return "nothing asks for it"
 }
 
-// ownJob is the launch of the source that exists.
-func (c *Case) ownJob(policy device.Policy) device.Job {
+// launchSizes are those of the case, and those of a launch file that the kernel knows nothing of.
+func (c *Case) launchSizes() map[string]int64 {
 	at := maps.Clone(c.Identity.Sizes)
 	if at == nil {
 		at = map[string]int64{}
 	}
 	maps.Copy(at, c.Sizes)
-	job := throw.Get(c.Own.Job(at))
+	return at
+}
+
+// ownJob is the launch of the source that exists.
+func (c *Case) ownJob(policy device.Policy) device.Job {
+	job := throw.Get(c.Own.Job(c.launchSizes()))
 	job.Identity, job.Policy = c.Identity, policy
 	job.LocalMem = c.declaredLocal()
 	return job

@@ -2,7 +2,9 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gpuperf/device"
@@ -32,10 +34,10 @@ func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error)
 	return c.Undefined(), err
 }
 
-// narrow is the job with indices of 32 bits, as how wide they are is long to find and refuses nothing.
+// narrow is the job with indices of 32 bits where sizes fit, as how wide they are is long to find and refuses nothing then.
 func (c *Case) narrow() (_ device.Job, err error) {
 	defer throw.Catch(&err)
-	if c.Own != nil {
+	if c.Own != nil || slices.ContainsFunc(slices.Collect(maps.Values(c.Sizes)), func(n int64) bool { return n > math.MaxInt32 }) {
 		return c.Job(device.Policy{})
 	}
 	throw.If(c.CheckSizes())
@@ -54,8 +56,13 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 		g.Items *= n
 		groups *= job.Global[d] / n
 	}
+	if c.Own != nil {
+		g.Registers = c.Own.Registers
+	}
 	if c.Compiled != nil && c.Compiled.Registers > 0 {
 		g.Registers, g.Local = c.Compiled.Registers, c.Compiled.LocalMem+job.Dynamic
+	}
+	if g.Registers > 0 {
 		if why := machine.Fits(on, g); why != "" {
 			return device.Refusal("%s", why)
 		}
@@ -69,10 +76,24 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 	return nil
 }
 
+// Doubts say what C leaves undefined in a launch of the case that is none the less counted and emulated: barriers that not all reach, indices that overflow.
+func (c *Case) Doubts() []string {
+	texts := c.IR.DoubtsAt(c.Sizes)
+	if o := c.IR.FindOverflow(c.Sizes); o != nil {
+		texts = append(texts, fmt.Sprintf("%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))
+	}
+	return texts
+}
+
 // Undefined says which access of a source that exists is out of bounds at the sizes of the case, of memory whose extent the source or the launch
 // says, nil for none. Sources that are generated have no such access (package kernel checks them).
 func (c *Case) Undefined() *device.Error {
-	if c.Own == nil || c.CheckCounting() != nil {
+	if c.Own == nil {
+		return nil
+	}
+	known := *c // a launch file has sizes that the kernel knows nothing of
+	known.Sizes = c.fixed()
+	if known.CheckCounting() != nil {
 		return nil
 	}
 	fixed, err := transform.FixParameters(c.IR, c.fixed())
@@ -111,6 +132,6 @@ func (c *Case) extentOf(a *kernel.Array) (int64, bool) {
 	if c.Own.Bytes == nil || a.Space != kernel.Global {
 		return 0, false
 	}
-	bytes, known := c.Own.Bytes(a.Name, c.Sizes)
+	bytes, known := c.Own.Bytes(a.Name, c.launchSizes())
 	return bytes / max(a.DType.Size(), 1), known
 }

@@ -368,6 +368,9 @@ type Lacking struct {
 	hint    string
 }
 
+// Missing are the sizes that are not given, with values that the kernel can be tried with, as "m=1,n=1024"; "" for none.
+func (c *Case) Missing() string { return strings.Join(c.lacking(c.Name, c.IR.Params()).values, ",") }
+
 func (c *Case) lacking(kernel string, params []string) *Lacking {
 	l := &Lacking{Kernels: []string{kernel}}
 	if c.Own != nil { // what the kernel asks for once these are given
@@ -379,9 +382,12 @@ func (c *Case) lacking(kernel string, params []string) *Lacking {
 			l.names, l.values = append(l.names, p), append(l.values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
 		}
 	}
+	if c.Own != nil && c.Own.Shared != "" {
+		l.hint = fmt.Sprintf("; and --shared '%s'", c.Own.Shared)
+	}
 	if len(c.IR.Opaque) > 0 && (c.Own == nil || len(c.Own.Whole) == 0) { // which may be why the size is one
 		o := c.IR.Opaque[0]
-		l.hint = fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
+		l.hint += fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if line, ok := strings.CutPrefix(n, tripsPrefix); ok && !slices.Contains(params, n) {

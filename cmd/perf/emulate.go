@@ -22,6 +22,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/throw"
+	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -232,14 +233,17 @@ func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Se
 	return all, nil
 }
 
-// checkLaunch refuses a launch file whose launch no device runs.
+// checkLaunch refuses a launch file whose launch no device runs, and warns of what is undefined in it.
 func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) (err error) {
 	defer throw.Catch(&err)
 	file := throw.Get(launchfile.Load(path))
 	for _, at := range sizes {
-		verdict := throw.Get(frontend.CheckLaunch(cmd.Context(), file, at))
+		verdict, doubts := throw.Get2(frontend.CheckLaunch(cmd.Context(), file, at))
 		if verdict != nil {
 			return fmt.Errorf("%s cannot run: %w", path, verdict)
+		}
+		for _, text := range doubts {
+			warnf(cmd, warning.Undefined, path, "%s", text)
 		}
 	}
 	return nil

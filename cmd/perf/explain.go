@@ -59,7 +59,7 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 			}
 			whole := throw.Get(casesOfAll(cmd, &o, args))
 			p := throw.Get(o.open(cmd, whole))
-			whole = throw.Get(runnable(cmd, p, whole))
+			whole = runnable(cmd, p, whole)
 			predictions := throw.Get(p.PredictAll(whole))
 			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, predictions, len(args) == 2))
 			subjects := explainSubjects(cmd, p, predictions)

@@ -113,17 +113,13 @@ func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor, launc
 }
 
 // measure measures the predicted cases. A profile of another device than the one measured on is a warning on every prediction.
-func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) error {
-	result, err := c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions))
-	if err != nil {
-		return err
-	}
+func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) {
+	result := throw.Get(c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions)))
 	warn(cmd, result.Warnings)
 	for i, one := range predictions {
 		one.Measured = &result.Records[i]
 		one.Warnings = append(one.Warnings, p.Doubts(one.Measured)...)
 	}
-	return nil
 }
 
 func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {

@@ -19,6 +19,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/counters"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -226,39 +227,21 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, t
 }
 
 // predict predicts the kernels of a file.
-func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
+func (o *predictFlags) predict(cmd *cobra.Command, args []string) (err error) {
+	defer throw.Catch(&err)
 	if done, err := o.emulate(cmd, args, false, 0); done || err != nil {
 		return err
 	}
-	cases, err := fileCases(cmd, o.files, args[0], o.sizes)
-	if err != nil {
-		return err
-	}
-	p, err := o.open(cmd, cases)
-	if err != nil {
-		return err
-	}
-	if cases, err = runnable(cmd, p, cases); err != nil {
-		return err
-	}
-	predictions, err := p.PredictAll(cases)
-	if err != nil {
-		return err
-	}
+	cases := throw.Get(fileCases(cmd, o.files, args[0], o.sizes))
+	p := throw.Get(o.open(cmd, cases))
+	cases = runnable(cmd, p, cases)
+	predictions := throw.Get(p.PredictAll(cases))
 	if o.measured {
-		c, mode, err := o.campaign(cmd, p, nil, predictions)
-		if err != nil {
-			return err
-		}
+		c, mode := throw.Get2(o.campaign(cmd, p, nil, predictions))
 		defer finish(cmd, c)
-		if err := o.measure(cmd, c, mode, p, predictions); err != nil {
-			return err
-		}
+		o.measure(cmd, c, mode, p, predictions)
 	}
-	predictions, emulated, err := o.narrowing(cmd, p).split(cmd, predictions, launches.Request{Times: true})
-	if err != nil {
-		return err
-	}
+	predictions, emulated := throw.Get2(o.narrowing(cmd, p).split(cmd, predictions, launches.Request{Times: true}))
 	return show(cmd, kernelsJSON(append(p.Summaries(predictions), emulatedSummaries(emulated)...)), func(w io.Writer) error {
 		warnOf(cmd, predictions)
 		if len(predictions) > 0 {

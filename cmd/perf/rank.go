@@ -81,7 +81,7 @@ func (o *predictFlags) rank(cmd *cobra.Command, args []string, top int) (err err
 	rankings := throw.Get(p.Rankings(cases, sizes, top))
 	launches := throw.Get(campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings)))
 	all := campaign.PredictionsOf(rankings)
-	throw.If(skip(cmd, campaign.SkippedOf(rankings), len(all)))
+	skip(cmd, campaign.SkippedOf(rankings), len(all))
 	o.narrowing(cmd, p).replace(cmd, all)
 	if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
 		return campaign.NoModel(all[0].Case, p.Model.Name)
@@ -107,7 +107,7 @@ func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, 
 	defer finish(cmd, c)
 	take := c.RecordedLaunches
 	if o.measured {
-		throw.If(o.measure(cmd, c, mode, p, all))
+		o.measure(cmd, c, mode, p, all)
 		take = c.MeasureLaunches
 	}
 	launched := throw.Get(take(cmd.Context(), mode, launches))
@@ -144,24 +144,21 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 }
 
 // runnable are the cases that the model's device runs. The others are left out with a warning; it is an error where that is all of them.
-func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) ([]*workload.Case, error) {
-	run, refused, err := p.Predictable(cases)
-	if err != nil {
-		return nil, err
-	}
-	return run, skip(cmd, refused, len(run))
+func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) []*workload.Case {
+	run, refused := throw.Get2(p.Predictable(cases))
+	skip(cmd, refused, len(run))
+	return run
 }
 
 // skip says which kernels are left out. Where none is left it is an error: of one kernel, why.
-func skip(cmd *cobra.Command, refused []campaign.Refused, left int) error {
+func skip(cmd *cobra.Command, refused []campaign.Refused, left int) {
 	if len(refused) == 1 && left == 0 {
-		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict)
+		panic(throw.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict))
 	}
 	for _, k := range refused {
 		warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
 	}
 	if left == 0 {
-		return errors.New("the device would refuse every kernel")
+		panic(throw.Of(errors.New("the device would refuse every kernel")))
 	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/command/stock"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -35,14 +36,8 @@ func samplesListCommand() *cobra.Command {
 		Short:   "List files of samples: device, number, status, dates",
 		Example: `  perf samples list testdata/h200/matmul_2_2.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := dataDir()
-			if err != nil {
-				return err
-			}
-			all, err := stock.Journals(data, args)
-			if err != nil {
-				return err
-			}
+			data := throw.Get(dataDir())
+			all := throw.Get(stock.Journals(data, args))
 			for _, j := range all {
 				if j.Error != "" && len(args) > 0 {
 					return usagef("%s", j.Error)
@@ -81,10 +76,7 @@ func samplesShowCommand() *cobra.Command {
 		Example: `  perf samples show testdata/h200/matmul_2_2.jsonl --kernel prefetch`,
 		Args:    exactArgs(1, "a file of samples"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := samples.Load(args[0])
-			if err != nil {
-				return err
-			}
+			set := throw.Get(samples.Load(args[0]))
 			defer set.Close()
 			warn(cmd, set.Warnings)
 			list := []campaign.Sample{}
@@ -120,17 +112,13 @@ func (f rewriteFlags) wanted(r *samples.Record) bool {
 }
 
 // rewrite writes those records of files that stay to another, or to the only one.
-func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) error {
+func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) (err error) {
+	defer throw.Catch(&err)
 	if !slices.ContainsFunc(files, func(f string) bool { return sameFile(f, to) }) {
-		if err := replace.Copy.Check(to, nil); err != nil {
-			return err
-		}
+		throw.If(replace.Copy.Check(to, nil))
 	}
 	defer collect(keepsMuch)()
-	done, err := samples.Rewrite(cmd.Context(), to, files, f.wanted, func(holder string) { monitor(cmd).Waiting("the samples file", holder) })
-	if err != nil {
-		return err
-	}
+	done := throw.Get(samples.Rewrite(cmd.Context(), to, files, f.wanted, func(holder string) { monitor(cmd).Waiting("the samples file", holder) }))
 	warn(cmd, done.Warnings)
 	return showText(cmd, map[string]any{"file": to, "kept": done.Kept, "superseded": done.Superseded, "dropped": done.Dropped},
 		fmt.Sprintf("%s: %d samples; left out: %d that were measured again later, %d that are not wanted\n", to, done.Kept, done.Superseded, done.Dropped))

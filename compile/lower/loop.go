@@ -216,6 +216,26 @@ func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once b
 	for s := ssa.Global; s <= ssa.Generic; s++ {
 		l.Changed(s)
 	}
+	phis := l.phis(pre, header, assigned)
+	l.frames = append(l.frames, fr)
+	body(fr)
+	l.frames = l.frames[:len(l.frames)-1]
+	if !l.dead {
+		l.closeLoop(cond(), fr, header, phis)
+	}
+	l.Close()
+	l.loop = l.loop.Outer
+	l.regions = l.regions[:len(l.regions)-1]
+	if before.Meet == fr.end && len(fr.ends) > 0 {
+		fr.end.Meets = true
+	} else if before.Meet == fr.end {
+		before.Meet = nil
+	}
+	l.merge(fr.end, fr.ends)
+}
+
+// phis makes a value of each variable that a loop assigns, at its header: what it was before, and what an iteration leaves.
+func (l *lowering) phis(pre, header *ssa.Block, assigned map[*cfront.Var]bool) map[key]*ssa.Value {
 	phis := map[key]*ssa.Value{}
 	for _, k := range l.keys(l.env) {
 		if !assigned[k.v] {
@@ -234,21 +254,7 @@ func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once b
 			l.env[k] = slot{p: &p, t: s.t}
 		}
 	}
-	l.frames = append(l.frames, fr)
-	body(fr)
-	l.frames = l.frames[:len(l.frames)-1]
-	if !l.dead {
-		l.closeLoop(cond(), fr, header, phis)
-	}
-	l.Close()
-	l.loop = l.loop.Outer
-	l.regions = l.regions[:len(l.regions)-1]
-	if before.Meet == fr.end && len(fr.ends) > 0 {
-		fr.end.Meets = true
-	} else if before.Meet == fr.end {
-		before.Meet = nil
-	}
-	l.merge(fr.end, fr.ends)
+	return phis
 }
 
 // closeLoop goes back to the header of a loop as long as a condition holds.

@@ -319,6 +319,35 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 	case len(f.Params) != len(x.Args):
 		l.fail(x.Pos, "%s has %d parameters, not %d", f.Name, len(f.Params), len(x.Args))
 	}
+	l.pass(x, f)
+	fr := &frame{function: f, end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
+	if f.Result != "" || f.Record != nil || f.Elem != "" {
+		v := &cfront.Var{Name: "result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
+		if f.Elem != "" || f.Pointer {
+			v.DType, v.Pointer = f.Elem, true
+		}
+		l.know(v)
+		fr.result = place{p: &pointer{v: v}, t: v.DType, rec: v.Record, ptr: v.Pointer}
+		if v.DType != "" && !v.Pointer {
+			fr.result.rec = nil
+		}
+	}
+	l.frames, l.calls = append(l.frames, fr), append(l.calls, f)
+	r := l.enter(fr.end)
+	l.statement(f.Body)
+	l.frames, l.calls = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1]
+	l.leave(r, &fr.ends)
+	if fr.result.p == nil {
+		return value{}
+	}
+	if l.dead {
+		return l.nothing(x)
+	}
+	return l.read(x.Pos, fr.result)
+}
+
+// pass gives the parameters of a function what a call passes for them.
+func (l *lowering) pass(x *cfront.Call, f *cfront.Function) {
 	var args []value
 	for i, a := range x.Args {
 		if p := f.Params[i]; p.Reference && !p.Pointer {
@@ -347,30 +376,6 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 		}
 		l.write(x.Pos, l.parameterPlace(p), args[i])
 	}
-	fr := &frame{function: f, end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
-	if f.Result != "" || f.Record != nil || f.Elem != "" {
-		v := &cfront.Var{Name: "result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
-		if f.Elem != "" || f.Pointer {
-			v.DType, v.Pointer = f.Elem, true
-		}
-		l.know(v)
-		fr.result = place{p: &pointer{v: v}, t: v.DType, rec: v.Record, ptr: v.Pointer}
-		if v.DType != "" && !v.Pointer {
-			fr.result.rec = nil
-		}
-	}
-	l.frames, l.calls = append(l.frames, fr), append(l.calls, f)
-	r := l.enter(fr.end)
-	l.statement(f.Body)
-	l.frames, l.calls = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1]
-	l.leave(r, &fr.ends)
-	if fr.result.p == nil {
-		return value{}
-	}
-	if l.dead {
-		return l.nothing(x)
-	}
-	return l.read(x.Pos, fr.result)
 }
 
 // nothing is a value where control does not come.

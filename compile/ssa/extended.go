@@ -13,6 +13,14 @@ func (b *Builder) foldExtended(v, x, y *Value) *Value {
 		if low(x) || low(y) {
 			return b.Make(Zext, D, b.Make(And, W, b.Word(x, 0), b.Word(y, 0)))
 		}
+	case Mul:
+		signed := func(a *Value) bool { return a.Op == Sext || a.Op == Const && a.Int == int64(int32(a.Int)) }
+		switch {
+		case signed(x) && signed(y):
+			return b.Make(MulWideS, D, b.Word(x, 0), b.Word(y, 0))
+		case low(x) && low(y):
+			return b.Make(MulWideU, D, b.Word(x, 0), b.Word(y, 0))
+		}
 	case Or, Xor:
 		if low(x) && low(y) {
 			return b.Make(Zext, D, b.Make(v.Op, W, b.Word(x, 0), b.Word(y, 0)))

@@ -1,10 +1,12 @@
 package ssa
 
-// Sizes up to which both ways of a branch are executed: operations without an effect on each way, and those with one, which get a predicate.
+// Sizes up to which both ways of a branch are executed: operations without an effect on each way, and those with one, which get a predicate; and what
+// computes addresses alone, which is done before the branch.
 // As NVIDIA's compiler has it in listings of sm_90.
 const (
-	mostPure   = 10
-	mostEffect = 7
+	mostPure      = 10
+	mostEffect    = 7
+	mostAddresses = 7
 )
 
 // Predicate makes short branches straight code: what has an effect is done under a predicate, and values are selected.
@@ -97,7 +99,10 @@ func (f *Func) fits(b *Block) bool {
 		return false
 	}
 	pure, effects := 0, 0
-	addresses := addressesOf(b)
+	addresses := addressesOf(b, false)
+	if wide := addressesOf(b, true); len(wide) <= mostAddresses {
+		addresses = wide
+	}
 	for _, v := range b.Values {
 		switch {
 		case v.Guard != nil:
@@ -119,14 +124,14 @@ func (f *Func) fits(b *Block) bool {
 	return pure <= mostPure
 }
 
-// addressesOf are the values of a block that nobody needs but accesses in it, for where in memory of the work-group they access: most of that becomes
-// offsets of what is computed before.
-func addressesOf(b *Block) map[*Value]bool {
+// addressesOf are the values of a block that nobody needs but accesses in it, for where in memory of the work-group they access, or in global memory too: most of
+// that becomes offsets of what is computed before.
+func addressesOf(b *Block, global bool) map[*Value]bool {
 	all, uses := map[*Value]bool{}, map[*Value]int{} // how many of its uses are such
 	for i := len(b.Values) - 1; i >= 0; i-- {
 		v := b.Values[i]
 		switch {
-		case v.Access != nil && len(v.Args) > 0 && v.Args[0].Type == W:
+		case v.Access != nil && len(v.Args) > 0 && (v.Args[0].Type == W || global):
 			uses[v.Args[0]]++
 			continue
 		case v.Access != nil || v.Op == Phi || v.Uses == 0 || uses[v] != v.Uses:

@@ -164,8 +164,13 @@ const (
 	ConstantLatency     Key = "constant_latency"        // of constants by address
 	ConstantBytes       Key = "constant_bytes"          // of the cache of constants of a multiprocessor
 	ConstantLine        Key = "constant_line"           // bytes of a line there
+	ConstantWays        Key = "constant_ways"           // lines of a set there, of which a new one takes the place of any
 	ConstantFarLatency  Key = "constant_far_latency"    // by which constants come later that it lacks
 	ConstantFarGap      Key = "constant_far_gap"        // of two lines that it lacks
+	ConstantSecondGap   Key = "constant_second_gap"     // cycles between two lines of the second cache of constants, which multiprocessors share, for each that is busy
+	ConstantSecondLine  Key = "constant_second_line"    // bytes of its lines
+	ConstantShared      Key = "constant_second_shared"  // multiprocessors that may ask for the same line there while it is on its way to another one, for each that is busy
+	ConstantFirst       Key = "constant_first_latency"  // by which the first constants of each of its lines come later in a launch
 	ConstantScattered   Key = "constant_scattered"      // cycles that it takes longer for an address of several that lanes ask for, whose line it lacks
 	UniformConstants    Key = "uniform_constants"       // pieces of 16 B of a sub-partition's cache of constants that a sub-group wants once
 	UniformFarLatency   Key = "uniform_far_latency"     // by which such constants come later that it lacks

@@ -74,7 +74,7 @@ func (d *Device) Unread() (warnings []string) {
 // counts are facts that are whole numbers from 1.
 var counts = []Key{
 	Multiprocessors, SubPartitions, Items, Groups, Registers, LocalBytes, L1Bytes, L2Bytes, AddressQueue, RequestQueue, LoadQueue, CodeLine, CodeBytes, CodeSecondBytes,
-	ConstantBytes, ConstantLine, SubgroupSize, LineBytes, SectorBytes, Banks, BankBytes, RegistersPerItem, RegistersPerGroup, RegisterUnit, LocalUnit, LocalPerGroup,
+	ConstantBytes, ConstantLine, ConstantWays, ConstantSecondLine, SubgroupSize, LineBytes, SectorBytes, Banks, BankBytes, RegistersPerItem, RegistersPerGroup, RegisterUnit, LocalUnit, LocalPerGroup,
 	DeclaredLocal, ItemsPerGroup, GroupX, GroupY, GroupZ, GroupsX, GroupsY, GroupsZ,
 }
 

@@ -7,6 +7,7 @@ package emulatetest
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -80,6 +81,17 @@ func Launches(path string) (all []Launch, err error) {
 
 // programs calls f for the kernels of a file, packed by gzip.
 func programs(path string, f func(*program) error) error {
+	return lines(path, func(line []byte) error {
+		var p program
+		if err := json.Unmarshal(line, &p); err != nil {
+			return err
+		}
+		return f(&p)
+	})
+}
+
+// lines calls f for the lines of a file, packed by gzip.
+func lines(path string, f func(line []byte) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -89,17 +101,16 @@ func programs(path string, f func(*program) error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for lines := json.NewDecoder(unpacked); ; {
-		var p program
-		if err := lines.Decode(&p); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if err := f(&p); err != nil {
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for line := range bytes.Lines(text) {
+		if err := f(line); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	return nil
 }
 
 // function is that of the listing which is launched, with what only the cubin says.

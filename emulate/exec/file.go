@@ -1,6 +1,10 @@
 package exec
 
-import "gpuperf/sass"
+import (
+	"sync"
+
+	"gpuperf/sass"
+)
 
 // row is a register: a word for each lane.
 type row [WarpSize]uint32
@@ -37,17 +41,24 @@ type file struct {
 	known [rows]uint32 // the lanes of each row that are known; what is not known is 0
 	preds [predicates]truth
 	from  origins
+	// used and uniforms are the rows that whoever has it may have written, from the first general and the first uniform one.
+	used, uniforms int
 }
+
+// files are those of sub-groups that have ended, of any launch.
+var files sync.Pool
 
 // newFile is a file in which nothing is known, of a sub-group that has ended if there is one.
 func (l *Launch) newFile() *file {
-	f := &file{}
-	if n := len(l.files); n > 0 {
-		f, l.files = l.files[n-1], l.files[:n-1]
-		clear(f.rows[:l.used])
-		clear(f.rows[firstUniform : firstUniform+l.uniforms])
+	f, _ := files.Get().(*file)
+	if f == nil {
+		f = &file{}
+	} else {
+		clear(f.rows[:f.used])
+		clear(f.rows[firstUniform : firstUniform+f.uniforms])
 		f.known, f.preds, f.from = [rows]uint32{}, [predicates]truth{}, origins{}
 	}
+	f.used, f.uniforms = l.used, l.uniforms
 	f.known[zeroRow], f.known[uniformZero] = all, all
 	f.preds[truePredicate], f.preds[alwaysTrue] = truth{all, all}, truth{all, all}
 	return f

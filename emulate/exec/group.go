@@ -87,7 +87,10 @@ func (g *Group) Release() {
 		for len(w.paths) > 0 {
 			w.remove(w.paths[0])
 		}
-		g.launch.files, w.files = append(g.launch.files, w.files...), nil
+		for _, f := range w.files {
+			files.Put(f)
+		}
+		w.files = nil
 	}
 }
 

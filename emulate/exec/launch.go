@@ -18,9 +18,8 @@ type Launch struct {
 
 	ops       []op
 	constants banks
-	used      int     // rows of general registers that the function names
-	uniforms  int     // the same of uniform ones
-	files     []*file // of sub-groups that have ended
+	used      int // rows of general registers that the function names
+	uniforms  int // the same of uniform ones
 	loops     int
 	inside    [][]int // of each instruction, the loops that it is in, from 1, the innermost first
 	blockOf   []int   // of each instruction

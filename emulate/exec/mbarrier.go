@@ -117,15 +117,7 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	switch {
 	case o.in.Has("EXCH"):
 		if known {
-			g.inbox[at] = &arrivals{count: countOf(value) - w.launch.others[at], arrived: map[int]int{}}
-			g.inbox[at].start = int(value >> (32 + phaseBit))
-			g.inbox[at].over = g.inbox[at].start
-			if b != nil { // its phases are counted on
-				g.inbox[at].start -= b.over - b.start
-			}
-			for _, v := range g.Warps {
-				delete(v.progress, at)
-			}
+			g.starts(at, b, value, w.launch.others[at])
 		}
 		w.blur(o, lanes)
 	case o.in.Has("ARRIVE"):
@@ -147,22 +139,7 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 		}
 	case o.in.Has("PHASECHK"):
 		if b != nil && known {
-			p := w.at(at)
-			phase := p.over
-			if !g.ahead || !p.waited {
-				phase = max(b.over, phase)
-			}
-			if phase&1 == int(value>>phaseBit&1) {
-				phase++
-			}
-			p.over, p.waited = phase, true
-			if phase > b.over {
-				g.hear(at, b)
-			}
-			if phase > b.over {
-				w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
-			}
-			w.step.Meeting = Meeting{Kind: Awaits, At: at, Phase: phase - b.start}
+			w.asks(at, b, value)
 		}
 		if o.results > 0 {
 			f.setPredicate(o.toPred[0], lanes, truth{all, all})
@@ -170,6 +147,40 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	default:
 		w.blur(o, lanes)
 	}
+}
+
+// starts puts a barrier in the place of the one before it, if there was one: some of those that it counts are elsewhere.
+func (g *Group) starts(at uint64, before *arrivals, value uint64, others int) {
+	b := &arrivals{count: countOf(value) - others, arrived: map[int]int{}}
+	b.start = int(value >> (32 + phaseBit))
+	b.over = b.start
+	if before != nil { // its phases are counted on
+		b.start -= before.over - before.start
+	}
+	g.inbox[at] = b
+	for _, v := range g.Warps {
+		delete(v.progress, at)
+	}
+}
+
+// asks waits until a phase of a barrier is over, of which the value tells whether it has an even number.
+func (w *Warp) asks(at uint64, b *arrivals, value uint64) {
+	p := w.at(at)
+	phase := p.over
+	if !w.Group.ahead || !p.waited {
+		phase = max(b.over, phase)
+	}
+	if phase&1 == int(value>>phaseBit&1) {
+		phase++
+	}
+	p.over, p.waited = phase, true
+	if phase > b.over {
+		w.Group.hear(at, b)
+	}
+	if phase > b.over {
+		w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
+	}
+	w.step.Meeting = Meeting{Kind: Awaits, At: at, Phase: phase - b.start}
 }
 
 // at is how far the sub-group is at a barrier.

@@ -1,13 +1,16 @@
 package timing
 
-import "slices"
-
 // Constants is how constants come that are loaded by address.
 type Constants struct {
 	Apart int64    // by which each further address of a request comes later
 	Bytes int64    // of the cache of the multiprocessor; 0 is without one: all are there
 	Line  int64    // bytes of its lines
-	Far   Resource // of lines that it lacks
+	Ways  int64    // lines of a set, which is the place of those that lie as many lines apart as there are sets; 0 is all
+	Far   Resource // of lines that it lacks and the second cache has, which serves several multiprocessors
+	// Second is of the second cache, which multiprocessors share: Gap between two lines to this one where all that are busy ask at once, Latency of the first constants of its lines.
+	Second     Resource
+	SecondLine int64   // bytes of its lines; 0 is without one: all are there
+	Sharing    float64 // how many others may ask for the same line while it is on its way
 	// Those that a warp wants once come from a cache of each sub-partition, before the instruction issues. It keeps pieces of lines.
 	Uniform    int64    // pieces there; 0 is without one
 	UniformFar Resource // of lines that no piece is there of, and between two of them
@@ -88,49 +91,4 @@ func (p *multiprocessor) wanted(w *warp, t *Touched, at int64) (there int64) {
 		there = max(there, w.constants.came)
 	}
 	return there
-}
-
-// constant is a load of constants. It returns when they are there, and when the operands have been read. Addresses come one after the other.
-func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64) (result, read int64) {
-	start := p.address(part, at, 1)
-	addresses := max(t.Waves, 1)
-	missing := p.lacking(&w.cursor, t, start)
-	busy := max(addresses-missing, 0)*p.Units[Constant].Gap + missing*p.Constants.Far.Gap
-	begin := max(start, p.shared[Constant])
-	p.shared[Constant] = begin + busy
-	p.result.Busy[Constant] += busy
-	result = max(begin+(addresses-1)*p.Constants.Apart, begin+busy) + p.Units[Constant].Latency
-	if missing > 0 {
-		result += p.Constants.Far.Latency
-	}
-	return result, start + p.Units[Address].Gap
-}
-
-// lacking is how many lines the cache of constants lacks of those that lanes ask for. They are there from then on. Lanes that ask for what is not known are taken
-// to want a line each that is not there.
-func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n int64) {
-	if p.constants == nil {
-		return 0
-	}
-	all, each := c.shift(t)
-	lines := p.sectors[:0]
-	for i := range t.Lanes {
-		address := t.Lanes[i] + all
-		if each {
-			address = c.lane(t, i) + all
-		}
-		line := address / p.Constants.Line * lineSectors // the first sector of a line of its own
-		if slices.Contains(lines, line) {
-			continue
-		}
-		lines = append(lines, line)
-		if came, ok := p.constants.has(line); !ok {
-			n++
-			p.constants.fill([]int64{line}, nil, at+p.Constants.Far.Latency)
-		} else if came > at { // asked for before, and still on its way
-			n++
-		}
-	}
-	p.sectors = lines
-	return n + int64(t.Unknown)
 }

@@ -49,3 +49,44 @@ func TestUniformLines(t *testing.T) {
 		}
 	}
 }
+
+// Work-groups of one warp walk through constants by LDC, each so far beside the others and waiting for each, on all multiprocessors: a place takes as long as on an H200, to a third
+// (testdata/h200/measurement/constants_rows.csv.gz, ldc, which the model was not chosen on).
+func TestConstantRows(t *testing.T) {
+	for _, c := range []struct{ step, apart, bytes, groups, want int64 }{
+		{64, 0, 2048, 8, 57},      // all is there
+		{64, 0, 4096, 8, 130},     // nothing is
+		{16, 0, 4096, 8, 75},      // a line serves four places
+		{1024, 0, 4096, 4, 56},    // four lines of a set
+		{1024, 0, 8192, 4, 129},   // eight
+		{1024, 64, 4096, 8, 57},   // four lines of each set
+		{1024, 64, 8192, 8, 234},  // eight: each work-group has lines of its own, which come one after the other
+		{1024, 64, 8192, 32, 496}, // with the next half of them
+		{512, 64, 8192, 32, 263},  // a quarter is new
+		{256, 64, 8192, 16, 138},
+	} {
+		m := memory()
+		m.Partitions = 4
+		m.Units[Constant] = Resource{Latency: 34 * Cycle, Gap: 2 * Cycle}
+		m.Constants = Constants{
+			Bytes: 2048, Line: 64, Ways: 4, Far: Resource{Latency: 73 * Cycle, Gap: Cycles(9.4)}, SecondLine: 256, Second: Resource{Latency: 200 * Cycle, Gap: 33 * Cycle}, Sharing: 6,
+		}
+		ops := []Op{{Unit: Address, Action: Access, Stall: Cycle, Written: 0, Read: NoBoard}, {Unit: ALU, Stall: 22 * Cycle, Written: NoBoard, Read: NoBoard, Waits: 1}}
+		const places = 64
+		run := func(rounds int64) int64 {
+			blocks := &list{}
+			for g := range c.groups {
+				n := Node{}
+				for k := range int64(places) {
+					at := (g*c.apart + k*c.step) % c.bytes
+					n.Events = append(n.Events, Event{Touch: &Touched{Space: ConstantSpace, Width: 4, Waves: 1, Lanes: []int64{at}, Steps: []Step{{}}}}, Event{Op: 1})
+				}
+				*blocks = append(*blocks, &Block{Warps: []*Trace{{Nodes: []Node{{Body: []Node{n}, Times: rounds}}}}})
+			}
+			return m.Run(ops, blocks, Options{Resident: int(c.groups)}).Finished
+		}
+		if got := float64(run(4)-run(2)) / Cycle / places / 2; math.Abs(got/float64(c.want)-1) > 0.3 {
+			t.Errorf("%d B from place to place of %d, %d work-groups %d B apart: %.0f cycles a place, want %d", c.step, c.bytes, c.groups, c.apart, got, c.want)
+		}
+	}
+}

@@ -95,7 +95,7 @@ type multiprocessor struct {
 	blocks     []*block
 	l1         *l1
 	code       codeCache
-	constants  *l1
+	constants  *constantCache
 	uniformFar int64          // when the next line of constants may be asked for that a warp wants once
 	begun      map[int64]bool // lines of code that have been executed
 	asks       []asks         // of each Op
@@ -194,7 +194,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	p.result.Exact = true
 	p.prepare()
 	if c := m.Constants; c.Bytes > 0 {
-		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
+		p.constants = newConstantCache(&c)
 	}
 	p.taken.times, p.loading.times, p.leaving.times = make([]int64, m.Leaving), make([]int64, m.Loading), make([]int64, m.Leaving)
 	p.credit, p.behind = make([]float64, len(ops)), make([]float64, len(ops))

@@ -255,6 +255,9 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 		return
 	}
 	p.l1.move(trips, r.depth, times, sectorBytes*lineSectors)
+	if p.constants != nil {
+		p.constants.move(trips, r.depth, times, p.Constants.Line)
+	}
 	for i := range p.parts {
 		p.parts[i].uniforms.move(trips, r.depth, times)
 	}
@@ -314,6 +317,9 @@ func (p *multiprocessor) delay(by int64) {
 		}
 	}
 	later(&p.uniformFar)
+	if p.constants != nil {
+		p.constants.delay(by)
+	}
 	p.taken.all(later)
 	p.loading.all(later)
 	p.leaving.all(later)
@@ -381,6 +387,9 @@ func (p *multiprocessor) state(r *record) uint64 {
 	}
 	for _, t := range p.shared {
 		when(t)
+	}
+	if c := p.constants; c != nil {
+		c.state(p.Constants.Far.Latency, add, when)
 	}
 	for _, b := range p.blocks {
 		for i := range b.syncs {

@@ -31,6 +31,7 @@ type Touched struct {
 	Atomic  bool
 	Copy    bool    // to shared memory, without a register between
 	Past    bool    // the first-level cache, which is neither asked nor filled
+	Given   bool    // arguments of the launch, which the second cache of constants has when it begins
 	Width   int64   // bytes of a lane
 	Lanes   []int64 // addresses of the lanes that take part and whose address is known
 	Unknown int     // lanes whose address is not known

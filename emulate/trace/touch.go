@@ -3,6 +3,7 @@ package trace
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
@@ -43,12 +44,14 @@ type ways struct {
 	// joined are those of lanes that count the same, which are counted together, and that swap at a place, where the first one does:
 	// testdata/h200/measurement/pieces.csv.gz, inside 0, swaps_inside 1.
 	joined bool
+	given  bool // they are those of arguments
 }
 
 func waysOf(in *sass.Instruction) ways {
 	return ways{
 		bulk: in.Opcode != nil && in.Opcode.Pipe == sass.TMA, bypass: in.Has("BYPASS"), coherent: coherent(in),
 		joined: in.Name == "ATOMS" && (in.Has("POPC") || in.Has("CAST")),
+		given:  slices.ContainsFunc(in.Operands, func(o sass.Operand) bool { return strings.HasPrefix(o.Text, "c[0x0]") }),
 	}
 }
 

@@ -225,7 +225,7 @@ func (r *recorder) step() {
 	if way := &r.ways[s.Index]; way.bulk {
 		t = bulk(s.Accesses, &s.Tile)
 	} else if t = r.room.touched(s.Accesses, r.number); t != nil {
-		t.Past = way.bypass || t.Space == timing.GlobalSpace && way.coherent
+		t.Past, t.Given = way.bypass || t.Space == timing.GlobalSpace && way.coherent, way.given
 		if way.joined {
 			t.Conflicts = pass(t.Lanes, t.Width)
 		}

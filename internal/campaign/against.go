@@ -11,6 +11,7 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -45,11 +46,8 @@ func compatible(a, b map[string]int64) bool {
 }
 
 // filePairs is Pairs for the kernels of two files, each with those of the sizes that it has a parameter for.
-func filePairs(ctx context.Context, o frontend.Options, path, other string, sizes []map[string]int64) ([]Pair, error) {
-	all, err := Cases(ctx, o, []string{path, other}, sizes)
-	if err != nil {
-		return nil, err
-	}
+func filePairs(ctx context.Context, o frontend.Options, path, other string, sizes []map[string]int64) []Pair {
+	all := throw.Get(Cases(ctx, o, []string{path, other}, sizes))
 	of := func(path string) (cases []*workload.Case) {
 		file, name, one := source.CutName(path)
 		for _, c := range all {
@@ -59,7 +57,7 @@ func filePairs(ctx context.Context, o frontend.Options, path, other string, size
 		}
 		return cases
 	}
-	return Pairs(of(path), of(other))
+	return throw.Get(Pairs(of(path), of(other)))
 }
 
 func sameFile(a, b string) bool {

@@ -12,6 +12,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -26,13 +27,14 @@ type withBinary struct {
 }
 
 // newWithBinary is nil where the model has no such form.
-func newWithBinary(m *models.Model) (*withBinary, error) {
+func newWithBinary(m *models.Model) *withBinary {
 	with, err := m.WithBinary()
 	if with == nil || err != nil {
-		return nil, err
+		throw.If(err)
+		return nil
 	}
-	ids, err := featuresOf(with)
-	return &withBinary{with, ids}, err
+	ids := throw.Get(featuresOf(with))
+	return &withBinary{with, ids}
 }
 
 // binaryRow is a row for a model as it is with the binary, or the reason why there is none.
@@ -100,20 +102,16 @@ func binaryIn(p *calibrate.Profile, model string) *calibrate.Calibration {
 
 // UseBinaries makes the predictor predict cases from their machine code, of which a samples file tells: of each kernel at the same sizes, or at
 // others if its source is the same. Without a file it predicts them from the IR.
-func (p *Predictor) UseBinaries(path string, cases []*workload.Case) error {
+func (p *Predictor) UseBinaries(path string, cases []*workload.Case) (err error) {
+	defer throw.Catch(&err)
 	if path == "" {
 		return nil
 	}
-	set, err := samples.Load(path)
-	if err != nil {
-		return err
-	}
+	set := throw.Get(samples.Load(path))
 	defer set.Close()
 	p.coded = map[string]*samples.Record{}
 	for _, c := range cases {
-		if p.coded[c.Identity.Key()], err = codedIn(set, c); err != nil {
-			return err
-		}
+		p.coded[c.Identity.Key()] = throw.Get(codedIn(set, c))
 	}
 	return nil
 }
@@ -199,16 +197,13 @@ func (p *Predictor) binaryNote(all []*Prediction) string {
 }
 
 // withBinary predicts a point of a suite that was measured from its machine code, too.
-func (m *Fitted) withBinary(suite string, p *Prediction, r *samples.Record) (*evaluate.WithBinary, error) {
+func (m *Fitted) withBinary(suite string, p *Prediction, r *samples.Record) *evaluate.WithBinary {
 	if m.Binary == nil {
-		return nil, nil
+		return nil
 	}
-	q, err := m.Predictor.withBinary(p, r)
-	if err != nil {
-		return nil, err
-	}
+	q := throw.Get(m.Predictor.withBinary(p, r))
 	if q.FromIR == "" {
 		m.Binary.know(suite, q, r.Seconds())
 	}
-	return &evaluate.WithBinary{Predicted: q.Seconds, Interval: q.Interval, FromIR: q.FromIR, Prediction: q.Prediction}, nil
+	return &evaluate.WithBinary{Predicted: q.Seconds, Interval: q.Interval, FromIR: q.FromIR, Prediction: q.Prediction}
 }

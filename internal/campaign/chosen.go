@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/launchfile"
 	"gpuperf/workload"
 )
@@ -58,21 +59,16 @@ func onlyTags(args []string) error {
 }
 
 // Pairs are the kernels, each with the one of another argument, or of its tags, that it is to be compared with.
-func (c *Chosen) Pairs(ctx context.Context, args []string, against string) ([]Pair, error) {
+func (c *Chosen) Pairs(ctx context.Context, args []string, against string) (_ []Pair, err error) {
+	defer throw.Catch(&err)
 	others := []string{against}
 	switch file := frontend.IsKernel(against); {
 	case file && len(args) == 1 && frontend.IsKernel(args[0]):
-		return filePairs(ctx, c.Files, args[0], against, c.Sizes)
+		return filePairs(ctx, c.Files, args[0], against, c.Sizes), nil
 	case !file:
 		others = strings.Fields(against)
 	}
-	cases, err := c.Cases(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	than, err := c.Cases(ctx, others)
-	if err != nil {
-		return nil, err
-	}
+	cases := throw.Get(c.Cases(ctx, args))
+	than := throw.Get(c.Cases(ctx, others))
 	return Pairs(cases, than)
 }

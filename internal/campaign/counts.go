@@ -125,7 +125,7 @@ func notCounted(c *workload.Case, parts []string) string {
 }
 
 func undefined(c *workload.Case) (warnings []string) {
-	for _, text := range c.IR.DoubtsAt(c.Sizes) {
+	for _, text := range c.Doubts() {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
 	}
 	if parts := without(c); len(parts) > 0 {
@@ -133,9 +133,6 @@ func undefined(c *workload.Case) (warnings []string) {
 	}
 	if c.Own != nil && c.Own.Passed != nil && c.Own.Passed() != "" {
 		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "%s", c.Own.Passed()))
-	}
-	if o := c.IR.FindOverflow(c.Sizes); o != nil {
-		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))
 	}
 	return warnings
 }

@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -175,7 +176,8 @@ func (e *evaluation) skips(v *evaluate.VariantReport, at map[string]int64, r sam
 	return true
 }
 
-func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) (*evaluate.VariantReport, error) {
+func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) (_ *evaluate.VariantReport, err error) {
+	defer throw.Catch(&err)
 	v := &evaluate.VariantReport{Name: variant.Name, Launch: variant.Launch}
 	if !variant.Predicted() {
 		records, err := e.measured(ctx, file, suite, variant, nil)
@@ -186,34 +188,17 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		}
 		return v, err
 	}
-	m, err := e.model(ctx, file, variant)
-	if err != nil {
-		return nil, err
-	}
+	m := e.model(ctx, file, variant)
 	general := m
 	if e.o.Refine {
-		if m, err = e.refined(ctx, m, file, suite, variant); err != nil {
-			return nil, err
-		}
+		m = e.refined(ctx, m, file, suite, variant)
 	}
 	v.Model = m.Predictor.Model.Name
-	cases, err := e.cases(ctx, file, suite, variant)
-	if err != nil {
-		return nil, err
-	}
+	cases := throw.Get(e.cases(ctx, file, suite, variant))
 	// Predicted before anything of the variant is measured.
-	predictions, err := m.Predictor.PredictAll(cases)
-	if err != nil {
-		return nil, err
-	}
-	records, err := e.measured(ctx, file, suite, variant, cases)
-	if err != nil {
-		return nil, err
-	}
-	removed, err := e.workRemoved(ctx, cases)
-	if err != nil {
-		return nil, err
-	}
+	predictions := throw.Get(m.Predictor.PredictAll(cases))
+	records := throw.Get(e.measured(ctx, file, suite, variant, cases))
+	removed := e.workRemoved(ctx, cases)
 	for i, p := range predictions {
 		r := records[i]
 		if e.skips(v, p.Sizes, r) {
@@ -223,9 +208,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		if removed != nil && removed[i].Status == samples.OK {
 			point.WorkRemoved = removed[i].Seconds()
 		}
-		if point.Binary, err = general.withBinary(suite.Name, p, &r); err != nil {
-			return nil, err
-		}
+		point.Binary = general.withBinary(suite.Name, p, &r)
 		v.Points = append(v.Points, point)
 		general.know(suite.Name, p, point.Measured)
 	}
@@ -233,29 +216,27 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 }
 
 // workRemoved measures the trivial prediction, which a model must beat; nothing where it is not asked for.
-func (e *evaluation) workRemoved(ctx context.Context, cases []*workload.Case) ([]samples.Record, error) {
+func (e *evaluation) workRemoved(ctx context.Context, cases []*workload.Case) []samples.Record {
 	if !e.o.WorkRemoved {
-		return nil, nil
+		return nil
 	}
-	left, err := workload.WorkRemoved(cases)
-	if err != nil {
-		return nil, err
-	}
-	return e.take(ctx, left)
+	left := throw.Get(workload.WorkRemoved(cases))
+	return throw.Get(e.take(ctx, left))
 }
 
 // model calibrates the model of a variant, or takes it from the profile, once for each model file.
-func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant evaluate.Variant) (*Fitted, error) {
+func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant evaluate.Variant) *Fitted {
 	path := variant.Model
 	if near := resolve(file, path); !isName(path) || exists(near) {
 		path = near
 	}
 	if m := e.models[path]; m != nil {
-		return m, nil
+		return m
 	}
 	model, err := LoadModel(path)
 	if err != nil {
-		return nil, placed(file.ErrorAt, variant.Pos, err)
+		throw.If(placed(file.ErrorAt, variant.Pos, err))
+		return nil
 	}
 	m := &Fitted{}
 	if e.o.Profile != nil {
@@ -263,26 +244,20 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 	} else {
 		m.Calibrated, err = e.calibrated(ctx, model)
 	}
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	roof := m.Roof
 	if e.o.Profile != nil {
 		roof = e.o.Profile.Roof
 	}
-	if m.Predictor, err = NewPredictor(e.out.Device, roof, m.Calibration); err != nil {
-		return nil, err
-	}
+	m.Predictor = throw.Get(NewPredictor(e.out.Device, roof, m.Calibration))
 	if m.Calibrated.Binary != nil {
 		m.Binary = &Fitted{Calibrated: &Calibrated{Calibration: m.Calibrated.Binary}}
-		if m.Binary.Predictor, err = NewPredictor(e.out.Device, roof, m.Calibrated.Binary); err != nil {
-			return nil, err
-		}
+		m.Binary.Predictor = throw.Get(NewPredictor(e.out.Device, roof, m.Calibrated.Binary))
 		m.Predictor.binary = m.Binary.Predictor
 	}
 	e.models[path] = m
 	e.out.Models = append(e.out.Models, m)
-	return m, nil
+	return m
 }
 
 func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Calibrated, error) {

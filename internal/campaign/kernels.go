@@ -3,6 +3,7 @@ package campaign
 import (
 	"gpuperf/device/machine"
 	"gpuperf/internal/microbench"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -18,18 +19,13 @@ func LoadGenerators(folder string) (*microbench.Collection, error) {
 
 // TagCases returns the measurement kernels that tags select from the built-in generators and those of a folder. Kernels that differ in
 // sizes alone are one kernel, so that it is counted and generated once. Sizes may be products with what a machine has: of the usual one where it is nil.
-func TagCases(folder string, tags []string, match string, on *machine.Machine) ([]*workload.Case, error) {
-	filter, err := parseFilter(tags, match)
-	if err != nil {
-		return nil, err
-	}
+func TagCases(folder string, tags []string, match string, on *machine.Machine) (_ []*workload.Case, err error) {
+	defer throw.Catch(&err)
+	filter := throw.Get(parseFilter(tags, match))
 	if filter, err = filter.For(Multiples(on)); err != nil {
 		return nil, &InputError{err}
 	}
-	generators, err := LoadGenerators(folder)
-	if err != nil {
-		return nil, err
-	}
+	generators := throw.Get(LoadGenerators(folder))
 	variants, err := generators.Select(filter)
 	if err != nil {
 		return nil, &InputError{err}
@@ -37,10 +33,7 @@ func TagCases(folder string, tags []string, match string, on *machine.Machine) (
 	shared := map[*kernel.Kernel]*workload.Kernel{}
 	var cases []*workload.Case
 	for _, v := range variants {
-		ir, err := v.Kernel()
-		if err != nil {
-			return nil, err
-		}
+		ir := throw.Get(v.Kernel())
 		if shared[ir] == nil {
 			shared[ir] = workload.NewKernel(ir)
 		}

@@ -10,6 +10,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/measure"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
@@ -111,7 +112,8 @@ func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, f
 
 // LoadLaunches loads launch files, each at all sizes. Where they are to be compared with another, each two launches are a pair: one of
 // them, and the other's at its sizes.
-func LoadLaunches(ctx context.Context, paths []string, against string, sizes []map[string]int64) (*Launches, error) {
+func LoadLaunches(ctx context.Context, paths []string, against string, sizes []map[string]int64) (_ *Launches, err error) {
+	defer throw.Catch(&err)
 	if against != "" {
 		paths = append(slices.Clone(paths), against)
 	}
@@ -124,10 +126,7 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 	}
 	absolute := make([]string, len(paths))
 	for i, path := range paths {
-		var err error
-		if absolute[i], err = filepath.Abs(path); err != nil {
-			return nil, err
-		}
+		absolute[i] = throw.Get(filepath.Abs(path))
 	}
 	all.file, all.sizes = paths[0], len(sizes)
 	labels := distinct(absolute)
@@ -142,16 +141,10 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 			return nil, inputf("%s runs under %s, and %s under %s: measure them one after the other", all.file, all.Interface, path, f.Interface)
 		}
 		for _, at := range sizes {
-			job, err := f.Job(at)
-			if err != nil {
-				return nil, err
-			}
+			job := throw.Get(f.Job(at))
 			job.Identity.Source, job.Code = labels[i], listed(f, job)
 			all.jobs = append(all.jobs, job)
-			verdict, err := frontend.CheckLaunch(ctx, f, at)
-			if err != nil {
-				return nil, err
-			}
+			verdict, _ := throw.Get2(frontend.CheckLaunch(ctx, f, at))
 			if verdict != nil {
 				all.verdicts[job.Identity.Key()] = verdict
 			}
@@ -178,17 +171,13 @@ func (c *Campaign) AgainstLaunches(ctx context.Context, mode samples.Mode, pairs
 }
 
 // MeasureLaunches is Measure for launch files.
-func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (*Result, error) {
-	tasks, err := c.launchTasks(mode, launches)
-	if err != nil {
-		return nil, err
-	}
+func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launches *Launches) (_ *Result, err error) {
+	defer throw.Catch(&err)
+	tasks := throw.Get(c.launchTasks(mode, launches))
 	var warnings []string
 	if c.Live() {
 		start := time.Now()
-		if warnings, err = c.Build(ctx, tasks); err != nil {
-			return nil, err
-		}
+		warnings = throw.Get(c.Build(ctx, tasks))
 		c.Spent.Building += time.Since(start)
 	}
 	return c.Take(ctx, tasks, warnings)

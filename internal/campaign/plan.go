@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/microbench"
 	"gpuperf/internal/modelgen"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -60,18 +61,15 @@ func Plans(ctx context.Context, paths []string, s Selection) (plans []*Plan, err
 
 // NewPlan finds the measurement kernels that a model names, as the selection changes them. Errors are at their places in the
 // model file.
-func NewPlan(ctx context.Context, model *models.Model, s Selection) (*Plan, error) {
+func NewPlan(ctx context.Context, model *models.Model, s Selection) (_ *Plan, err error) {
+	defer throw.Catch(&err)
 	p := &Plan{Model: model, Form: s.Form}
-	var err error
-	if p.ids, err = featuresOf(model); err != nil {
-		return nil, err
-	}
+
+	p.ids = throw.Get(featuresOf(model))
 	if err := calibrate.CheckForm(model, s.Form); err != nil {
 		return nil, &InputError{err}
 	}
-	if p.binary, err = newWithBinary(model); err != nil {
-		return nil, err
-	}
+	p.binary = newWithBinary(model)
 	if len(model.Measure) == 0 {
 		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).
 			WithHint("add a measure: section with the tags of measurement kernels; `perf bench list` shows them")
@@ -79,10 +77,7 @@ func NewPlan(ctx context.Context, model *models.Model, s Selection) (*Plan, erro
 	seen := map[string]bool{}
 	used := map[string]bool{} // of the tags given
 	for _, m := range model.Measure {
-		cases, err := s.cases(ctx, model, m, used)
-		if err != nil {
-			return nil, err
-		}
+		cases := throw.Get(s.cases(ctx, model, m, used))
 		for _, c := range cases {
 			if key := c.Identity.Key(); !seen[key] {
 				seen[key] = true

@@ -21,6 +21,7 @@ import (
 	"gpuperf/internal/remedy"
 	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -201,7 +202,8 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 
 // crowded is the time of a case that mostly waits for atomic operations on few places, for which models have no cost. The estimate is rough, so that the interval has no
 // upper end.
-func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) error {
+func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) (err error) {
+	defer throw.Catch(&err)
 	if p.Facts == nil {
 		return nil
 	}
@@ -209,14 +211,8 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) erro
 	if err != nil || len(c.Sizes) == 0 {
 		return nil
 	}
-	program, err := c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true})
-	if err != nil {
-		return err
-	}
-	arrays, err := remedy.Addressed(program, nest.Kernel, c.Sizes)
-	if err != nil {
-		return err
-	}
+	program := throw.Get(c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true}))
+	arrays := throw.Get(remedy.Addressed(program, nest.Kernel, c.Sizes))
 	if len(arrays) > 0 {
 		result.Open()
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for private arrays in memory, as those with an index that is no constant of the code are (%s); "+

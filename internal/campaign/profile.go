@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -97,23 +98,16 @@ func (c *Calibrated) AddTo(path string, device samples.Fingerprint) error {
 }
 
 // AddToProfile adds calibrations, the first in place of an earlier one and others that are not there, and rates that the device has reached, to the profile at path. Several processes may add to one profile: none loses what another has added.
-func AddToProfile(path string, device samples.Fingerprint, add []calibrate.Calibration, roof ...calibrate.Reached) error {
+func AddToProfile(path string, device samples.Fingerprint, add []calibrate.Calibration, roof ...calibrate.Reached) (err error) {
+	defer throw.Catch(&err)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	dir, name := filepath.Split(path)
-	if err := os.MkdirAll(filepath.Clean(dir), 0o755); err != nil {
-		return err
-	}
-	unlock, err := samples.Lock(filepath.Join(dir, "."+name+".lock"))
-	if err != nil {
-		return err
-	}
+	throw.If(os.MkdirAll(filepath.Clean(dir), 0o755))
+	unlock := throw.Get(samples.Lock(filepath.Join(dir, "."+name+".lock")))
 	defer unlock()
-	profile, err := OpenProfile(path, device, samples.Mode(add[0].Origin.Cache))
-	if err != nil {
-		return err
-	}
+	profile := throw.Get(OpenProfile(path, device, samples.Mode(add[0].Origin.Cache)))
 	profile.Put(add[0])
 	for _, c := range add[1:] {
 		if profile.Find(c.Fit.Model) == nil {

@@ -18,6 +18,7 @@ import (
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -37,24 +38,18 @@ type Refinement struct {
 }
 
 // PlanRefinement finds what is to be measured of a kernel. A kernel of which nothing can be measured has no cases.
-func PlanRefinement(general *calibrate.Calibration, t modelgen.Target, opt modelgen.Options) (*Refinement, error) {
+func PlanRefinement(general *calibrate.Calibration, t modelgen.Target, opt modelgen.Options) (_ *Refinement, err error) {
+	defer throw.Catch(&err)
 	model, err := models.Parse(general.Origin.ModelFile, []byte(general.Definition))
 	if err != nil {
 		return nil, fmt.Errorf("model %s of the profile: %w", general.Fit.Model, err)
 	}
 	r := &Refinement{General: general, Plan: &Plan{Model: model}, name: RefinedName(general.Fit.Model, t.Script, t.Variant.Name), device: opt.Device}
 	r.kernel = workload.NewKernel(t.Variant.Kernel)
-	if r.Plan.ids, err = featuresOf(model); err != nil {
-		return nil, err
-	}
-	if r.measure, r.Notes, err = modelgen.Own([]modelgen.Target{t}, opt); err != nil {
-		return nil, err
-	}
+	r.Plan.ids = throw.Get(featuresOf(model))
+	r.measure, r.Notes = throw.Get2(modelgen.Own([]modelgen.Target{t}, opt))
 	for _, m := range r.measure {
-		cases, err := t.CasesOf(m)
-		if err != nil {
-			return nil, err
-		}
+		cases := throw.Get(t.CasesOf(m))
 		r.Plan.Cases = append(r.Plan.Cases, cases...)
 	}
 	return r, nil
@@ -208,15 +203,11 @@ func refinements(p *calibrate.Profile, general string) (all []*Predictor, err er
 }
 
 // PredictorOf makes a model of a profile ready, with those that refine it for kernels.
-func PredictorOf(profile *calibrate.Profile, calibration *calibrate.Calibration) (*Predictor, error) {
-	p, err := NewPredictor(profile.Device, profile.Roof, calibration)
-	if err != nil {
-		return nil, err
-	}
+func PredictorOf(profile *calibrate.Profile, calibration *calibrate.Calibration) (_ *Predictor, err error) {
+	defer throw.Catch(&err)
+	p := throw.Get(NewPredictor(profile.Device, profile.Roof, calibration))
 	if b := binaryIn(profile, calibration.Fit.Model); b != nil {
-		if p.binary, err = NewPredictor(profile.Device, profile.Roof, b); err != nil {
-			return nil, err
-		}
+		p.binary = throw.Get(NewPredictor(profile.Device, profile.Roof, b))
 	}
 	p.refined, err = refinements(profile, calibration.Fit.Model)
 	return p, err
@@ -270,9 +261,9 @@ func (r *Refinement) nothingMeasured() string {
 }
 
 // refined is a model of an evaluation, refined for a variant at sizes around those of the suite; the model itself where nothing was measured.
-func (e *evaluation) refined(ctx context.Context, m *Fitted, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) (*Fitted, error) {
+func (e *evaluation) refined(ctx context.Context, m *Fitted, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) *Fitted {
 	if variant.Script == "" || !m.Predictor.Static() {
-		return m, nil
+		return m
 	}
 	path := resolve(file, variant.Script)
 	if variant.Kernel != "" {
@@ -280,30 +271,31 @@ func (e *evaluation) refined(ctx context.Context, m *Fitted, file *evaluate.File
 	}
 	kernels, err := frontend.Options{}.Load(ctx, path)
 	if err != nil {
-		return nil, placed(file.ErrorAt, variant.Pos, err)
+		throw.If(placed(file.ErrorAt, variant.Pos, err))
+		return nil
 	}
 	target := modelgen.Target{Script: variant.Script, Variant: kernels[0].Variant, Sizes: suite.Sizes}
 	r, err := PlanRefinement(m.Calibration, target, modelgen.Options{Device: facts.Of(e.out.Device)})
 	if err != nil {
-		return nil, placed(file.ErrorAt, variant.Pos, err)
+		throw.If(placed(file.ErrorAt, variant.Pos, err))
+		return nil
 	}
 	if len(r.Plan.Cases) == 0 {
 		e.out.Warnings = append(e.out.Warnings, r.nothingMeasured())
-		return m, nil
+		return m
 	}
 	fitted, err := e.Refine(ctx, e.mode, r, e.o.Within)
 	var missing *replay.MissingError
 	if errors.As(err, &missing) {
 		e.note(warning.NotMeasured, r.name, "%v", err)
-		return m, nil
+		return m
 	}
 	e.out.Warnings = append(e.out.Warnings, fitted.Warnings...)
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	out := &Fitted{Calibrated: fitted}
 	out.Predictor, err = m.Predictor.with(fitted.Calibration)
-	return out, err
+	throw.If(err)
+	return out
 }
 
 // with is a predictor on the same device by another calibration.

@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/roofline"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -85,15 +86,10 @@ func measuredOf(r *samples.Record) *Measured {
 }
 
 // PredictTable predicts each row of a table of feature values.
-func (p *Predictor) PredictTable(path string) ([]Summary, error) {
-	table, err := calibrate.LoadTable(path)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := table.Features(p.Rows.Features())
-	if err != nil {
-		return nil, err
-	}
+func (p *Predictor) PredictTable(path string) (_ []Summary, err error) {
+	defer throw.Catch(&err)
+	table := throw.Get(calibrate.LoadTable(path))
+	rows := throw.Get(table.Features(p.Rows.Features()))
 	kernels := table.Kernels()
 	all := make([]Summary, len(rows))
 	for i, values := range rows {

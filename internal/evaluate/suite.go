@@ -121,14 +121,14 @@ func readSuite(n *yamlfile.Node) Suite {
 	suite.Name = throw.Get(fields["name"].String())
 	var model string
 	throw.If(yamlfile.Optional(fields["model"], (*yamlfile.Node).String, &model))
-	suite.Sizes = throw.Get(readSizes(fields["sizes"]))
+	suite.Sizes = readSizes(fields["sizes"])
 	variants := throw.Get(fields["variants"].List())
 	if len(variants) == 0 {
 		panic(throw.Of(fields["variants"].Errorf("the suite has no variant")))
 	}
 	names := map[string]bool{}
 	for _, item := range variants {
-		v := throw.Get(readVariant(item, model))
+		v := readVariant(item, model)
 		if names[v.Name] {
 			panic(throw.Of(item.Errorf("two variants of suite %s are named %q", suite.Name, v.Name)))
 		}
@@ -142,50 +142,42 @@ func readSuite(n *yamlfile.Node) Suite {
 	return suite
 }
 
-func readSizes(n *yamlfile.Node) (_ []map[string]int64, err error) {
-	defer throw.Catch(&err)
+func readSizes(n *yamlfile.Node) []map[string]int64 {
 	items := throw.Get(n.List())
 	if len(items) == 0 {
-		return nil, n.Errorf("the suite has no size")
+		panic(throw.Of(n.Errorf("the suite has no size")))
 	}
 	var all []map[string]int64
 	for _, item := range items {
 		sizes := throw.Get(item.Ints())
 		all = append(all, sizes)
 	}
-	return all, nil
+	return all
 }
 
-func readVariant(n *yamlfile.Node, model string) (Variant, error) {
+func readVariant(n *yamlfile.Node, model string) Variant {
 	v := Variant{Model: model, Pos: n.Pos}
-	fields, err := n.Fields(Keys["variant"]...)
-	if err != nil {
-		return v, err
-	}
+	fields := throw.Get(n.Fields(Keys["variant"]...))
 	if fields["name"] == nil {
-		return v, n.Errorf("the variant has no name")
+		panic(throw.Of(n.Errorf("the variant has no name")))
 	}
 	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "launch": &v.Launch, "model": &v.Model} {
-		if err := yamlfile.Optional(fields[key], (*yamlfile.Node).String, into); err != nil {
-			return v, err
-		}
+		throw.If(yamlfile.Optional(fields[key], (*yamlfile.Node).String, into))
 	}
 	v.Script, v.Kernel, _ = source.CutName(v.Script)
 	if fields["tags"] != nil {
-		tags, err := fields["tags"].Strings()
-		if err != nil {
-			return v, err
-		}
+		tags := throw.Get(fields["tags"].Strings())
 		for _, t := range tags {
 			v.Tags = append(v.Tags, t.Text)
 		}
 	}
 	switch {
 	case v.Script != "" && len(v.Tags) > 0, !v.Predicted() && v.Launch == "":
-		return v, n.Errorf("variant %s needs either a script or tags, or a launch file", v.Name).
-			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"], or launch: own.yaml")
+		throw.If(n.Errorf("variant %s needs either a script or tags, or a launch file", v.Name).
+			WithHint("script: matmul.star, or tags: [matmul_sq, \"prefetch:True\"], or launch: own.yaml"))
+		return v
 	case v.Predicted() && v.Model == "":
-		return v, n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")
+		panic(throw.Of(n.Errorf("variant %s has no model", v.Name).WithHint("give model: FILE.yaml here or for the whole suite")))
 	}
-	return v, nil
+	return v
 }

@@ -3,6 +3,8 @@ package explain
 import (
 	"cmp"
 	"fmt"
+
+	"gpuperf/internal/throw"
 )
 
 // Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
@@ -26,19 +28,14 @@ func (c Check) Max() float64 { return max(c.Removed, c.Onchip) }
 // small is the share of the sum below which the smaller cost is no evidence.
 const small = 0.05
 
-func (e *explainer) check(out *Explanation) error {
+func (e *explainer) check(out *Explanation) (err error) {
+	defer throw.Catch(&err)
 	_, _, onchip, ok := e.Model.Form()
 	if !ok || e.Removed == nil {
 		return nil
 	}
-	values, err := e.count(e.Removed)
-	if err != nil {
-		return err
-	}
-	p, err := e.Fit.Predict(e.Model, values)
-	if err != nil {
-		return err
-	}
+	values := throw.Get(e.count(e.Removed))
+	p := throw.Get(e.Fit.Predict(e.Model, values))
 	c := &Check{
 		Removed: cmp.Or(e.MeasuredRemoved, p.Seconds), RemovedMeasured: e.MeasuredRemoved > 0,
 		Onchip: max(e.Prediction.Time(onchip)-p.Time(onchip), 0), // loads from caches stay

@@ -9,6 +9,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/features"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/models"
 )
@@ -31,7 +32,8 @@ type Cost struct {
 	ids []features.ID // what counts the work
 }
 
-func (e *explainer) parts(out *Explanation) error {
+func (e *explainer) parts(out *Explanation) (err error) {
+	defer throw.Catch(&err)
 	params := map[string]float64{}
 	for _, p := range e.Fit.Parameters {
 		params[p.Name] = p.Value
@@ -49,10 +51,7 @@ func (e *explainer) parts(out *Explanation) error {
 		if p.Alone == 0 {
 			continue
 		}
-		cost, err := e.cost(p)
-		if err != nil {
-			return err
-		}
+		cost := throw.Get(e.cost(p))
 		cost.Share = share(p.Within)
 		if cost.Words = e.describe(cost); cost.Parameter == "" {
 			cost.Words = inWords(cost.Term)
@@ -70,9 +69,7 @@ func (e *explainer) parts(out *Explanation) error {
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
 	})
-	if err := e.terms(out, parts, within, total, share); err != nil {
-		return err
-	}
+	e.terms(out, parts, within, total, share)
 	if raised > 0 {
 		out.Terms = append(out.Terms, Term{Name: by, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
@@ -80,7 +77,7 @@ func (e *explainer) parts(out *Explanation) error {
 }
 
 // terms says of each term of the model what it takes alone, what of the total is its, and what would be gained if it took half.
-func (e *explainer) terms(out *Explanation, parts []models.Part, within map[string]float64, total float64, share func(float64) float64) error {
+func (e *explainer) terms(out *Explanation, parts []models.Part, within map[string]float64, total float64, share func(float64) float64) {
 	roof := 0.0
 	if r := e.Prediction.Roof; r != nil {
 		roof = r.Seconds
@@ -102,27 +99,20 @@ func (e *explainer) terms(out *Explanation, parts []models.Part, within map[stri
 	for _, t := range terms {
 		halved := t.Value / 2 // of what stands in no term
 		if t.Name != models.WholeTerm {
-			half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
-			if err != nil {
-				return err
-			}
+			half := e.timeOf(e.Model.Scaled(t.Name, 0.5))
 			halved = total - max(half, roof)
 		}
 		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: halved}
 		out.Terms = append(out.Terms, term)
 	}
-	return nil
 }
 
 // timeOf is the time by a variant of the model.
-func (e *explainer) timeOf(m *models.Model) (float64, error) {
-	compiled, err := m.Compile()
-	if err != nil {
-		return 0, err
-	}
+func (e *explainer) timeOf(m *models.Model) float64 {
+	compiled := throw.Get(m.Compile())
 	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
 	x := lists.Map(compiled.Features, func(name string) float64 { return e.values[name] })
-	return compiled.Eval(x, params), nil
+	return compiled.Eval(x, params)
 }
 
 func (e *explainer) cost(p models.Part) (cost Cost, err error) {

@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/remedy"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -124,28 +125,23 @@ func (p *pricer) share(without *launch.Program) (sum float64, err error) {
 }
 
 // remedies finds the lines that take time, and what is the matter with them.
-func (e *explainer) remedies(out *Explanation) error {
+func (e *explainer) remedies(out *Explanation) (err error) {
+	defer throw.Catch(&err)
 	p, err := e.pricer()
 	if err != nil || p == nil {
 		return err
 	}
 	e.priced = true
-	nest, err := e.Case.Nest()
-	if err != nil {
-		return err
-	}
+	nest := throw.Get(e.Case.Nest())
 	launching := 0.0
 	for _, c := range out.Costs {
 		if len(c.ids) == 1 && c.ids[0].Op == "launches" {
 			launching += c.Seconds
 		}
 	}
-	found, err := remedy.Find(&remedy.Subject{
+	found := throw.Get(remedy.Find(&remedy.Subject{
 		Program: p.program, Kernel: nest.Kernel, Sizes: e.Case.Sizes, Device: e.Facts, Seconds: p.seconds, Share: p.share, Launch: launching,
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for _, r := range found.Rows {
 		out.Lines = append(out.Lines, Line{
 			File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share,

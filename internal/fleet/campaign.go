@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -112,37 +113,25 @@ func (f *File) checkFiles() error {
 }
 
 // Parse reads the text of a campaign file. Errors are *source.Error.
-func Parse(path string, text []byte) (*File, error) {
-	root, err := yamlfile.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := yamlfile.Format{Name: "campaign file", Version: Version, Keys: Keys["file"], Needed: []string{"work"}}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
+func Parse(path string, text []byte) (_ *File, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(path, text))
+	fields := throw.Get(yamlfile.Format{Name: "campaign file", Version: Version, Keys: Keys["file"], Needed: []string{"work"}}.Fields(root))
 	f := &File{Shards: 1, Devices: 1, name: path, text: string(text)}
-	if f.Path, err = filepath.Abs(path); err != nil {
-		return nil, err
-	}
+	f.Path = throw.Get(filepath.Abs(path))
 	f.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	f.Output = f.Name + ".fleet"
-	err = errors.Join(
+	throw.If(errors.Join(
 		yamlfile.Optional(fields["name"], (*yamlfile.Node).String, &f.Name), yamlfile.Optional(fields["output"], (*yamlfile.Node).String, &f.Output),
 		readCount(fields["shards"], &f.Shards, MaxShards), readCount(fields["devices"], &f.Devices, maxDevices),
-	)
-	if err != nil {
-		return nil, err
-	}
+	))
 	if slug(f.Name) == "" {
 		return nil, fields["name"].Errorf("the name has neither letters nor digits")
 	}
 	if !filepath.IsAbs(f.Output) {
 		f.Output = filepath.Join(f.Dir(), f.Output)
 	}
-	if f.Work, err = readWork(fields["work"]); err != nil {
-		return nil, err
-	}
+	f.Work = throw.Get(readWork(fields["work"]))
 	return f, readSlurm(fields["slurm"], &f.Slurm)
 }
 
@@ -223,22 +212,17 @@ func readItem(n *yamlfile.Node) (w Work, err error) {
 }
 
 // readFlags reads the flags of the item's command.
-func (w *Work) readFlags(n *yamlfile.Node) error {
+func (w *Work) readFlags(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
-	pairs, err := n.Pairs()
-	if err != nil {
-		return err
-	}
+	pairs := throw.Get(n.Pairs())
 	for _, p := range pairs {
 		if own := append(slices.Clone(ownFlags), w.Kind.Own...); slices.Contains(own, p.Key.Text) {
 			return p.Key.Errorf("--%s is set by the worker", p.Key.Text).WithHint("leave it out; the worker sets %s", strings.Join(own, ", "))
 		}
-		list, err := values(p.Key.Text, p.Value)
-		if err != nil {
-			return err
-		}
+		list := throw.Get(values(p.Key.Text, p.Value))
 		for _, f := range list {
 			f.Pos = p.Key.Pos
 			w.Flags = append(w.Flags, f)
@@ -266,19 +250,14 @@ func values(name string, n *yamlfile.Node) (all []Flag, err error) {
 // setOptions are options of sbatch that the batch script sets itself.
 var setOptions = []string{"array", "job-name", "open-mode", "output", "parsable", "requeue", "signal", "wait", "wrap"}
 
-func readSlurm(n *yamlfile.Node, s *Slurm) error {
+func readSlurm(n *yamlfile.Node, s *Slurm) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
-	fields, err := n.Fields(Keys["slurm"]...)
-	if err != nil {
-		return err
-	}
+	fields := throw.Get(n.Fields(Keys["slurm"]...))
 	if o := fields["options"]; o != nil {
-		pairs, err := o.Pairs()
-		if err != nil {
-			return err
-		}
+		pairs := throw.Get(o.Pairs())
 		for _, p := range pairs {
 			switch name := p.Key.Text; {
 			case slices.Contains(setOptions, name):
@@ -286,10 +265,7 @@ func readSlurm(n *yamlfile.Node, s *Slurm) error {
 			case strings.HasPrefix(name, "-") || strings.ContainsAny(name, " =\t\n"):
 				return p.Key.Errorf("%q is no long option of sbatch", name).WithHint("write partition: gpu for --partition=gpu")
 			}
-			list, err := values(p.Key.Text, p.Value)
-			if err != nil {
-				return err
-			}
+			list := throw.Get(values(p.Key.Text, p.Value))
 			for _, f := range list {
 				if strings.ContainsAny(f.Value, "\n\r") {
 					return p.Value.Errorf("the value has more than one line")

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -61,15 +62,11 @@ type journal struct {
 }
 
 // openJournal opens the journal of a shard for its worker. There is one at a time.
-func openJournal(folder string) (*journal, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
+func openJournal(folder string) (_ *journal, err error) {
+	defer throw.Catch(&err)
+	throw.If(os.MkdirAll(folder, 0o755))
 	path := filepath.Join(folder, journalName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
+	f := throw.Get(os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644))
 	unlock, err := samples.LockWithin(filepath.Join(folder, lockName), patience)
 	if err != nil {
 		f.Close()

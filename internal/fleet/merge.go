@@ -15,6 +15,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -44,32 +45,23 @@ type MergedDevice struct {
 
 // Merge collects what the shards have measured so far, in the folder merged of the output. It only reads from the shards, and replaces what an
 // earlier merge has written: merging twice is merging once.
-func (f *File) Merge(count int) (*Merged, error) {
-	all, err := readJournals(f.Output)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) Merge(count int) (_ *Merged, err error) {
+	defer throw.Catch(&err)
+	all := throw.Get(readJournals(f.Output))
 	out := &Merged{Output: filepath.Join(f.Output, "merged"), Devices: []MergedDevice{}, Missing: []string{}, Warnings: []string{}}
 	done := f.finished(all)
 	for _, d := range devicesOf(all, done, f.Output) {
-		if err := d.merge(out.Output); err != nil {
-			return nil, err
-		}
+		d.merge(out.Output)
 		out.Devices = append(out.Devices, d)
 	}
-	status, err := f.Status(count, nil, time.Now())
-	if err != nil {
-		return nil, err
-	}
+	status := throw.Get(f.Status(count, nil, time.Now()))
 	for _, s := range status.Shards {
 		if s.Done < s.Units {
 			out.Missing = append(out.Missing, fmt.Sprintf("shard %s is %s with %d of %d units", s.Shard, s.State, s.Done, s.Units))
 		}
 	}
 	out.Warnings = append(out.Warnings, differences(out.Devices)...)
-	if out.Tables, err = f.mergeTables(out.Output, done); err != nil {
-		return nil, err
-	}
+	out.Tables = throw.Get(f.mergeTables(out.Output, done))
 	out.Rows, err = f.compare(out.Devices)
 	return out, err
 }
@@ -104,7 +96,7 @@ func devicesOf(all []history, done []finished, output string) (out []MergedDevic
 }
 
 // merge writes the samples and profiles of a device.
-func (d *MergedDevice) merge(output string) error {
+func (d *MergedDevice) merge(output string) {
 	for _, kind := range []struct {
 		pattern string
 		write   func(path string, from []string) error
@@ -116,10 +108,7 @@ func (d *MergedDevice) merge(output string) error {
 		byName := map[string][]string{}
 		var names []string
 		for _, folder := range d.folders {
-			found, err := filepath.Glob(filepath.Join(folder, kind.pattern))
-			if err != nil {
-				return err
-			}
+			found := throw.Get(filepath.Glob(filepath.Join(folder, kind.pattern)))
 			for _, path := range found {
 				name := filepath.Base(path)
 				if byName[name] == nil {
@@ -131,13 +120,10 @@ func (d *MergedDevice) merge(output string) error {
 		slices.Sort(names)
 		for _, name := range names {
 			to := filepath.Join(output, d.Key, filepath.Dir(kind.pattern), name)
-			if err := kind.write(to, byName[name]); err != nil {
-				return err
-			}
+			throw.If(kind.write(to, byName[name]))
 			*kind.files = append(*kind.files, to)
 		}
 	}
-	return nil
 }
 
 // mergeSamples writes of all samples of one kernel, size and source the latest; of files beside them each line once.
@@ -151,13 +137,11 @@ func (d *MergedDevice) mergeSamples(path string, from []string) error {
 }
 
 // mergeProfiles writes the models of several profiles of one device, of each model the latest.
-func mergeProfiles(path string, from []string) error {
+func mergeProfiles(path string, from []string) (err error) {
+	defer throw.Catch(&err)
 	var all *calibrate.Profile
 	for _, file := range from {
-		p, err := campaign.LoadProfile(file)
-		if err != nil {
-			return err
-		}
+		p := throw.Get(campaign.LoadProfile(file))
 		if all == nil {
 			all = p
 			continue
@@ -171,9 +155,7 @@ func mergeProfiles(path string, from []string) error {
 			all.Reach(r)
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
+	throw.If(os.MkdirAll(filepath.Dir(path), 0o755))
 	return all.Save(path)
 }
 

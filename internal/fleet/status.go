@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 )
 
 // State is that of a shard.
@@ -202,19 +203,12 @@ type Submission struct {
 const submissionsName = "submissions.jsonl"
 
 // Submitted adds a submission to the list.
-func (f *File) Submitted(s Submission) error {
-	if err := os.MkdirAll(f.Output, 0o755); err != nil {
-		return err
-	}
+func (f *File) Submitted(s Submission) (err error) {
+	defer throw.Catch(&err)
+	throw.If(os.MkdirAll(f.Output, 0o755))
 	s.Time = time.Now().UTC().Round(time.Second)
-	line, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(filepath.Join(f.Output, submissionsName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
+	line := throw.Get(json.Marshal(s))
+	file := throw.Get(os.OpenFile(filepath.Join(f.Output, submissionsName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644))
 	if _, err := file.Write(append(line, '\n')); err != nil {
 		file.Close()
 		return err

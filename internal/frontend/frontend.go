@@ -242,17 +242,17 @@ func (k *Kernel) Takes() []string {
 
 // CheckLaunch says why the launch of a file is refused or undefined at sizes, whatever the device: arguments that are not those of the kernel
 // function, a work-group that it does not allow, an access out of bounds. It is nil where nothing speaks against it, also where the function
-// cannot be read. A function whose reading was stopped is an error: what would be said depended on how busy the machine is.
-func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*device.Error, error) {
+// cannot be read. Doubts are those of the case (see [workload.Case.Doubts]). A function whose reading was stopped is an error: what would be said depended on how busy the machine is.
+func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) (verdict *device.Error, doubts []string, err error) {
 	launch, err := file.Bounds(sizes)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	opt, l := launchOptions(launch), Options{}.launched(file)
 	l.bounds = true
 	text, err := l.source(ctx, launch, opt.C)
 	if err != nil {
-		return nil, stopped(ctx, err)
+		return nil, nil, stopped(ctx, err)
 	}
 	if i := slices.IndexFunc(text.Functions, func(fn *cfront.Function) bool { return fn.Kernel && fn.Name == opt.Kernel }); i >= 0 {
 		err = arguments(launch, text.Functions[i])
@@ -260,14 +260,15 @@ func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]in
 			err = group(text, text.Functions[i], launch.Block)
 		}
 		if verdict, ok := device.AsError(err); ok {
-			return verdict, nil
+			return verdict, nil, nil
 		}
 	}
 	k, err := l.at(ctx, sizes)
 	if verdict, ok := device.AsError(err); ok || err != nil {
-		return verdict, stopped(ctx, err)
+		return verdict, nil, stopped(ctx, err)
 	}
 	w := workload.NewKernel(k.Kernel)
 	w.AsRun, w.Own = k.AsRun, k.Own
-	return (&workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}).Undefined(), nil
+	c := &workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}
+	return c.Undefined(), c.Doubts(), nil
 }

@@ -191,6 +191,10 @@ func (o Options) unlaunched(ctx context.Context, file string) error {
 		}
 		if instance := text.Proposed[name]; instance != "" {
 			what, kernel = "an instance, "+what, "--kernel '"+instance+"' "
+			opt.Instance = instance
+			if most := mostItems(ctx, file, opt); most > 0 {
+				local = fmt.Sprintf("--local %d ", min(most, 256))
+			}
 		}
 	}
 	e := mistake("%s does not say how its kernels are launched", file).
@@ -209,6 +213,19 @@ var proposedLocal = []string{2: "16,16", 3: "8,8,4"}
 // proposedGlobal is the flag for all work-items along so many axes.
 func proposedGlobal(axes int) string {
 	return "--global " + strings.Join([]string{"n", "m", "l"}[:axes], ",")
+}
+
+// mostItems are the work-items that the kernel function of options allows in a work-group, 0 where it allows any.
+func mostItems(ctx context.Context, file string, opt cfront.Options) int64 {
+	text, err := cfront.Read(ctx, file, opt)
+	if err != nil {
+		return 0
+	}
+	fn, err := ckernel.Find(text, &ckernel.Options{C: opt})
+	if err != nil {
+		return 0
+	}
+	return fn.MostItems
 }
 
 // eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
@@ -272,7 +289,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 			return nil, cmp.Or(d.readable(ctx, sizes), refusal(d.kernel.Unsized, err))
 		}
 		k, own := *d.kernel, *d.kernel.Own
-		own.Whole = d.lacking(ctx, sizes)
+		own.Whole, own.Shared = d.lacking(ctx, sizes)
 		k.Variant.Kernel, k.Unsized, k.Own = in.ir, nil, &own
 		return &k, nil
 	case len(values) == 0:
@@ -326,7 +343,7 @@ const trial = 256
 // given ones either.
 func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
-	lacking := d.lacking(ctx, sizes)
+	lacking, _ := d.lacking(ctx, sizes)
 	if len(lacking) == 0 || !errors.As(d.kernel.Unsized, &at) {
 		return nil
 	}
@@ -335,7 +352,7 @@ func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 
 // trial are the sizes that the function is read whole at, without those that the host code gives; else why it is not read even at given ones.
 func (d *divided) trial(ctx context.Context) (sizes []string, err error) {
-	if sizes = d.lacking(ctx, d.kernel.Given); len(sizes) > 0 {
+	if sizes, _ = d.lacking(ctx, d.kernel.Given); len(sizes) > 0 {
 		return sizes, nil
 	}
 	opt := d.opt
@@ -348,8 +365,8 @@ func (d *divided) trial(ctx context.Context) (sizes []string, err error) {
 }
 
 // lacking are the sizes without a value of a function that is read at given ones alone, and how often its loops run that depend on data; none where it is not read
-// at given ones either.
-func (d *divided) lacking(ctx context.Context, sizes map[string]int64) (lacking []string) {
+// at given ones either. Shared is how large its local memory may be, where nobody says it.
+func (d *divided) lacking(ctx context.Context, sizes map[string]int64) (lacking []string, shared string) {
 	opt := d.opt
 	opt.At, opt.Opaque = map[string]int64{}, true // which names averages of trips
 	for _, n := range d.ir.Divisors {
@@ -360,15 +377,19 @@ func (d *divided) lacking(ctx context.Context, sizes map[string]int64) (lacking 
 		opt.At[n] = v
 	}
 	k, err := ckernel.Read(ctx, d.file, opt)
+	if unsized := (&ckernel.UnsizedError{}); errors.As(err, &unsized) {
+		opt.Dynamic, shared = unsized.Dynamic, unsized.Dynamic
+		k, err = ckernel.Read(ctx, d.file, opt)
+	}
 	if err != nil || len(k.Opaque) > 0 {
-		return nil
+		return nil, ""
 	}
 	for _, n := range k.Params() {
 		if _, ok := sizes[n]; !ok && strings.HasPrefix(n, kernel.TripsPrefix) {
 			lacking = append(lacking, n)
 		}
 	}
-	return lacking
+	return lacking, shared
 }
 
 // chosen are the values of some sizes, as far as they are given.

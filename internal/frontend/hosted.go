@@ -112,7 +112,10 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	}
 	if opt.Local == nil && fn.Group == nil {
 		if opt.Local = b.Block; b.Block == nil {
-			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it, as in --local %s", proposedBlock(l))
+			local := "--local " + proposedBlock(l)
+			err := source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it, as in %s", local)
+			err.Flags = []string{local}
+			return err
 		}
 	}
 	if opt.Dynamic == "" {

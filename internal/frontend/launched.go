@@ -105,7 +105,7 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	job := func(sizes map[string]int64) (device.Job, error) { return l.job(f, launch, merged(at, sizes)) }
 	k := f.kernel(job, l.file.Path)
 	k.Sizes, k.at = at, l.at
-	k.Own.Disregard = l.disregard
+	k.Own.Disregard, k.Own.Registers = l.disregard, l.file.Code.Registers
 	k.Own.Fixed = chosen(values, l.divisors)
 	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
 	k.Own.Unverified = l.unverified(f, launch)

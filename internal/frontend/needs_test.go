@@ -177,7 +177,7 @@ func TestCheckLaunch(t *testing.T) {
 			continue
 		}
 		got := ""
-		verdict, err := CheckLaunch(t.Context(), file, nil)
+		verdict, _, err := CheckLaunch(t.Context(), file, nil)
 		if verdict != nil {
 			got = verdict.Msg
 		}
@@ -208,7 +208,7 @@ func TestNoLaunchIsRefused(t *testing.T) {
 			if files++; files%every != 0 {
 				return nil
 			}
-			if verdict, err := CheckLaunch(t.Context(), file, nil); verdict != nil || err != nil {
+			if verdict, _, err := CheckLaunch(t.Context(), file, nil); verdict != nil || err != nil {
 				t.Errorf("%s: %v, %v", path, verdict, err)
 			}
 			return nil

@@ -40,7 +40,7 @@ func TestRecordBuffers(t *testing.T) {
 			continue
 		}
 		got := ""
-		verdict, err := CheckLaunch(t.Context(), file, nil)
+		verdict, _, err := CheckLaunch(t.Context(), file, nil)
 		if verdict != nil {
 			got = verdict.Error()
 		}

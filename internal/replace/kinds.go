@@ -38,8 +38,12 @@ var (
 	}}
 	Shown  = Kind{"a timeline of perf", func(head string) bool { return strings.HasPrefix(head, `{"timeline":`) }}
 	Source = Kind{"a text that perf has made", func(head string) bool {
-		first, _, _ := strings.Cut(head, "\n")
-		return strings.HasPrefix(first, "// By perf ") || strings.HasPrefix(first, "#define lid(N) ") ||
+		for _, first := range []string{"#pragma OPENCL ", "#include ", "typedef unsigned char uchar;"} { // what kernels need stands before their macros
+			if _, kernels, _ := strings.Cut(head, "\n#define lid(N) "); strings.HasPrefix(head, first) {
+				return strings.HasPrefix(kernels, "((")
+			}
+		}
+		return strings.HasPrefix(head, "// By perf ") || strings.HasPrefix(head, "#define lid(N) ((") ||
 			strings.HasPrefix(head, "{\n  \"program\": ") && strings.Contains(head, "\n  \"variant\": ")
 	}}
 	Configuration = Kind{"a configuration that perf has found", func(head string) bool {

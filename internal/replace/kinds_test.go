@@ -19,6 +19,8 @@ func TestKindsReplaceTheirOwnAlone(t *testing.T) {
 		"their own":   "// mine\nint x;\n",
 		"samples":     `{"version":2,"kernel":{"source":"saxpy"}}` + "\n",
 		"profile":     "version: 2\ndevice:\n  name: x\n",
+		"extended":    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define lid(N) ((int) get_local_id(N))\n",
+		"another's":   "#include <stdio.h>\nint x;\n",
 		"description": "{\n  \"program\": \"dot\",\n  \"variant\": \"a5\"\n}\n",
 		"long":        strings.Repeat("x", 3*headSize),
 	}
@@ -29,7 +31,7 @@ func TestKindsReplaceTheirOwnAlone(t *testing.T) {
 			if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			own := as == is || kind.name == Source.name && (is == "source" || is == "description")
+			own := as == is || kind.name == Source.name && (is == "source" || is == "extended" || is == "description")
 			err := kind.Bytes(path, []byte("new"))
 			after, _ := os.ReadFile(path)
 			if own != (err == nil) || own != (string(after) == "new") || !own && string(after) != before {

@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/search"
 	"gpuperf/search/params"
 )
@@ -136,11 +137,9 @@ func (d *Dialogues) Ask(ctx context.Context, q Asking) (*Asked, error) {
 }
 
 // begun is the search of a name. Where there is one, the question says nothing else, or the same.
-func (d *Dialogues) begun(ctx context.Context, q Named) (*dialogue, error) {
-	text, err := json.Marshal(q.Definition)
-	if err != nil {
-		return nil, err
-	}
+func (d *Dialogues) begun(ctx context.Context, q Named) (_ *dialogue, err error) {
+	defer throw.Catch(&err)
+	text := throw.Get(json.Marshal(q.Definition))
 	one := d.open[q.Search]
 	switch asked := string(text); {
 	case one != nil && (asked == "{}" || asked == one.asked):
@@ -151,9 +150,7 @@ func (d *Dialogues) begun(ctx context.Context, q Named) (*dialogue, error) {
 		return nil, wrong("there is no search %q", q.Search).
 			WithHint("%s", `the first question says what is searched: {"parameters": {"bm": [16, 32], "tm": [1, 2]}, "constraints": ["tm <= bm"]} or {"kernel": "FILE"}`)
 	}
-	if one, err = d.begin(ctx, q.Definition); err != nil {
-		return nil, err
-	}
+	one = throw.Get(d.begin(ctx, q.Definition))
 	if one.asked = string(text); d.open == nil {
 		d.open = map[string]*dialogue{}
 	}

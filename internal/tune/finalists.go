@@ -11,6 +11,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/search"
 	"gpuperf/workload"
 )
@@ -58,7 +59,8 @@ func (r Ranking) final(ctx context.Context, out *Ranked, listed int) error {
 }
 
 // retime replaces the predicted time of a configuration.
-func (r Ranking) retime(ctx context.Context, line *RankedConfig) error {
+func (r Ranking) retime(ctx context.Context, line *RankedConfig) (err error) {
+	defer throw.Catch(&err)
 	config, err := search.ParseConfig(line.Configuration)
 	if err == nil {
 		config, err = search.Path(r.Target.Space(), config)
@@ -66,16 +68,10 @@ func (r Ranking) retime(ctx context.Context, line *RankedConfig) error {
 	if err != nil {
 		return err
 	}
-	kernels, err := r.Target.Counted(ctx, config)
-	if err != nil {
-		return err
-	}
+	kernels := throw.Get(r.Target.Counted(ctx, config))
 	sum, ends := 0.0, [2]float64{}
 	for _, one := range kernels {
-		seconds, interval, err := r.Final.Time(ctx, one.Case)
-		if err != nil {
-			return err
-		}
+		seconds, interval := throw.Get2(r.Final.Time(ctx, one.Case))
 		sum += one.Times * seconds
 		for i := range ends {
 			ends[i] += one.Times * interval[i]

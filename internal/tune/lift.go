@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
@@ -71,17 +72,13 @@ func staticOf(o launch.Options, on *device.Info) launch.Options {
 }
 
 // programOf has the points of a space searched.
-func programOf(space *explore.Space, learning explore.Learning) (*program, error) {
+func programOf(space *explore.Space, learning explore.Learning) (_ *program, err error) {
+	defer throw.Catch(&err)
 	space.Prepare(nil, learning.Static)
-	reference, err := space.Reference()
-	if err != nil {
-		return nil, err
-	}
+	reference := throw.Get(space.Reference())
 	p := &program{}
 	p.jobs = jobs{p.tasks, p.job, map[string]samples.Record{}}
-	if p.Graph, err = explore.NewGraph(space); err != nil {
-		return nil, err
-	}
+	p.Graph = throw.Get(explore.NewGraph(space))
 	p.Learning = learning
 	p.usual = p.Config(space.Points[0])
 	for _, point := range slices.Backward(space.Points) {
@@ -117,11 +114,12 @@ func (p *program) Measure(ctx context.Context, on *campaign.Campaign, list []Req
 }
 
 // predictBy has the points predicted by a model, where the ranker asks for that.
-func (p *program) predictBy(m *campaign.Predictor) error {
+func (p *program) predictBy(m *campaign.Predictor) {
 	if r, err := rank.Find(cmp.Or(p.Ranker, rank.Default)); err != nil || !r.Predicted() {
-		return err
+		throw.If(err)
+		return
 	}
-	return p.PredictBy(m, p.Static.Device)
+	throw.If(p.PredictBy(m, p.Static.Device))
 }
 
 func (p *program) Name() string         { return p.Source }

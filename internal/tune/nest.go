@@ -18,6 +18,7 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/compile"
@@ -43,11 +44,9 @@ type nest struct {
 	agreed bool
 }
 
-func openNest(ctx context.Context, path string, sizes map[string]int64, o Options) (*nest, error) {
-	all, err := o.Files.Nests(ctx, path)
-	if err != nil {
-		return nil, err
-	}
+func openNest(ctx context.Context, path string, sizes map[string]int64, o Options) (_ *nest, err error) {
+	defer throw.Catch(&err)
+	all := throw.Get(o.Files.Nests(ctx, path))
 	if len(all) > 1 {
 		var names []string
 		for _, n := range all {
@@ -61,9 +60,7 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 	if o.Device != nil {
 		n.on = machine.Told(*o.Device)
 	}
-	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
-		return nil, err
-	}
+	n.sizes = throw.Get(offload.SizesOf(n.nest, sizes, true))
 	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: n.on}, o.Schedules)
 	return n, err
 }
@@ -286,7 +283,8 @@ func (n *nest) failed(on *campaign.Campaign, r Request, why *device.Error) sampl
 }
 
 // Write writes the C file anew, with the nest as kernels of the configuration.
-func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
+func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) (_ []string, err error) {
+	defer throw.Catch(&err)
 	as := map[samples.Interface]string{samples.OpenCL: "opencl", samples.CUDA: "cuda"}[on.Device.Info().Interface]
 	find := func(ctx context.Context, other *scop.Nest, by offload.Options) (*offload.Program, error) {
 		if other.Name != n.nest.Name {
@@ -298,16 +296,10 @@ func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c s
 		}
 		return space.Program(c)
 	}
-	r, err := compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, On: n.on, Find: find})
-	if err != nil {
-		return nil, err
-	}
+	r := throw.Get(compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, On: n.on, Find: find}))
 	var names []string
 	for _, path := range r.Written {
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return nil, err
-		}
+		name := throw.Get(filepath.Rel(dir, path))
 		names = append(names, name)
 	}
 	return names, nil

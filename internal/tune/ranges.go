@@ -14,6 +14,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -285,7 +286,8 @@ func compared(list []Stretch, i int) []string {
 }
 
 // Measure searches, in the middle of each stretch, the configurations of its recipe and of those beside it, each by a search of its own.
-func (r *Ranges) Measure(ctx context.Context, list []Stretch, search func(Target) *Search) (*Ranged, error) {
+func (r *Ranges) Measure(ctx context.Context, list []Stretch, search func(Target) *Search) (_ *Ranged, err error) {
+	defer throw.Catch(&err)
 	out := &Ranged{Program: r.space.Program.Name, Size: r.sizes.Name, Others: r.sizes.Others, Ranges: list}
 	for i := range list {
 		s := &list[i]
@@ -295,14 +297,8 @@ func (r *Ranges) Measure(ctx context.Context, list []Stretch, search func(Target
 			if err != nil {
 				continue // the recipe has no variant at that size
 			}
-			target, err := programOf(space, r.of.Learning)
-			if err != nil {
-				return nil, err
-			}
-			result, err := search(target).Run(ctx)
-			if err != nil {
-				return nil, err
-			}
+			target := throw.Get(programOf(space, r.of.Learning))
+			result := throw.Get(search(target).Run(ctx))
 			for _, w := range result.Warnings {
 				if !slices.Contains(out.Warnings, w) {
 					out.Warnings = append(out.Warnings, w)

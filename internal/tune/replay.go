@@ -11,6 +11,7 @@ import (
 	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -54,16 +55,11 @@ func (b band) MarshalJSON() ([]byte, error) {
 }
 
 // NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for. Where some strategies are named, it is these alone.
-func NewReplay(ctx context.Context, path string, seeds, points int, only ...string) (*Replay, error) {
-	set, err := samples.Load(path)
-	if err != nil {
-		return nil, err
-	}
+func NewReplay(ctx context.Context, path string, seeds, points int, only ...string) (_ *Replay, err error) {
+	defer throw.Catch(&err)
+	set := throw.Get(samples.Load(path))
 	defer set.Close()
-	runs, err := runsOf(set, func(r *samples.Record) bool { return !r.IsSentinel() })
-	if err != nil {
-		return nil, err
-	}
+	runs := throw.Get(runsOf(set, func(r *samples.Record) bool { return !r.IsSentinel() }))
 	if len(runs) == 0 {
 		return nil, source.At(path, "", source.Pos{}, "has no samples of perf tune")
 	}
@@ -73,10 +69,7 @@ func NewReplay(ctx context.Context, path string, seeds, points int, only ...stri
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, p.name, err)
 		}
-		all, err := recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()), only...)
-		if err != nil {
-			return nil, err
-		}
+		all := throw.Get(recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()), only...))
 		one := ReplayOf{Program: p.name, Configurations: recorded.Len(), Best: search.Best(p.trials).Result.Seconds}
 		for _, c := range all {
 			r := replayed{Strategy: c.Strategy, Model: c.Model, Seeded: c.Seeded, Runs: band(c.Runs), Missed: c.Missed}

@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -269,27 +270,21 @@ func (r *Result) JSON() any {
 const configurationFile = "configuration.json"
 
 // Take writes the best configuration into a folder: what runs, and a file that says which it is.
-func (r *Result) Take(ctx context.Context, dir string) error {
+func (r *Result) Take(ctx context.Context, dir string) (err error) {
+	defer throw.Catch(&err)
 	if many, ok := r.search.Target.(*several); ok && many.over == Each {
-		return many.takeEach(ctx, r, dir)
+		many.takeEach(ctx, r, dir)
+		return nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	files, err := r.search.Target.Write(ctx, r.search.Campaign, dir, r.Best[0].Config)
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(struct {
+	throw.If(os.MkdirAll(dir, 0o777))
+	files := throw.Get(r.search.Target.Write(ctx, r.search.Campaign, dir, r.Best[0].Config))
+	text := throw.Get(json.MarshalIndent(struct {
 		File   string `json:"file"`
 		Device string `json:"device"`
 		runJSON
 		Measured time.Time `json:"measured"`
 		Files    []string  `json:"files"`
-	}{r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.Best[0].json(), r.Best[0].Record.Time, files}, "", "  ")
-	if err != nil {
-		return err
-	}
+	}{r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.Best[0].json(), r.Best[0].Record.Time, files}, "", "  "))
 	r.Files = append(files, configurationFile)
 	for i, f := range r.Files {
 		r.Files[i] = filepath.Join(dir, f)

@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/script"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -62,16 +63,12 @@ func openScript(ctx context.Context, path string, sizes map[string]int64) (*scri
 func (s *scripted) Space() search.Space  { return s.space }
 func (s *scripted) Usual() search.Config { return search.Usual(s.space) }
 
-func (s *scripted) kernel(ctx context.Context, c search.Config) (*workload.Case, error) {
-	variants, err := s.options(c).Exec(ctx, s.path, s.text)
-	if err != nil {
-		return nil, err
-	}
+func (s *scripted) kernel(ctx context.Context, c search.Config) (_ *workload.Case, err error) {
+	defer throw.Catch(&err)
+	variants := throw.Get(s.options(c).Exec(ctx, s.path, s.text))
 	v := variants[0]
 	if name := c.Option(which); name != "" || s.only != "" {
-		if v, err = script.Named(s.path, variants, s.only+name); err != nil {
-			return nil, err
-		}
+		v = throw.Get(script.Named(s.path, variants, s.only+name))
 	}
 	return campaign.CaseOf(&frontend.Kernel{Variant: v, File: s.path}, s.sizes)
 }

@@ -18,6 +18,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -343,18 +344,15 @@ func (s *several) write(w io.Writer, r *Result) error {
 }
 
 // takeEach writes what each range runs into a folder that is named by its first sizes.
-func (s *several) takeEach(ctx context.Context, r *Result, dir string) error {
+func (s *several) takeEach(ctx context.Context, r *Result, dir string) {
 	var all []string
 	for _, one := range s.stretches(r.Runs) {
 		part := *r
 		part.Best, part.search = []Run{one.run}, &Search{Target: s.at[one.from], Campaign: r.search.Campaign}
-		if err := part.Take(ctx, filepath.Join(dir, format.Sizes(one.From))); err != nil {
-			return err
-		}
+		throw.If(part.Take(ctx, filepath.Join(dir, format.Sizes(one.From))))
 		all = append(all, part.Files...)
 	}
 	r.Files = all
-	return nil
 }
 
 // sizeTime is the time of a run at a size, for other programs.

@@ -19,6 +19,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/search"
@@ -144,7 +145,8 @@ type Event struct {
 const predictedMetric = "predicted_seconds"
 
 // Run searches. An error may come with a result: what was found before it.
-func (s *Search) Run(ctx context.Context) (*Result, error) {
+func (s *Search) Run(ctx context.Context) (_ *Result, err error) {
+	defer throw.Catch(&err)
 	s.began = time.Now()
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
@@ -156,25 +158,15 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	var model search.Model
 	if s.Predictor != nil {
 		if p, ok := s.Target.(*program); ok {
-			if err := p.predictBy(s.Predictor); err != nil {
-				return nil, err
-			}
+			p.predictBy(s.Predictor)
 		}
 		model = func(c search.Config) float64 { return s.predict(ctx, c) }
 	}
-	space, first, err := s.share()
-	if err != nil {
-		return nil, err
-	}
-	strategy, err := search.New(s.Strategy, space, model, s.Seed+uint64(s.Part))
-	if err != nil {
-		return nil, err
-	}
+	space, first := throw.Get2(s.share())
+	strategy := throw.Get(search.New(s.Strategy, space, model, s.Seed+uint64(s.Part)))
 	var known []search.Trial
 	if s.Resume {
-		if known, err = s.recorded(ctx, space); err != nil {
-			return nil, err
-		}
+		known = throw.Get(s.recorded(ctx, space))
 	}
 	limits := search.Limits{
 		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,

@@ -42,9 +42,13 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		}
 	case computes(t) && combines.Has(t.Arg().Op):
 		s = rules.Seq(rules.Use("letArg"), whole) // so that what combines elements is computed in parts
+	case computes(t) && ofScan(t.Arg()):
+		s = letScan
+	case ofScan(t):
+		s = rules.Seq(letScan, inner(rules.Use("copy")))
 	case t.Type.Kind != lift.ArrayType && t.Op != lift.Unzip || computes(t) || begins.Has(t.Op):
 	case views.Has(t.Op):
-		s = rules.AtArg(whole)
+		s = rules.Seq(rules.AtArg(whole), rules.Try(rules.Use("letOut")))
 	case !t.Ops().Has(lift.Fun):
 		s = rules.Use("copy")
 	case t.Op == lift.Generate && t.Fn().Ops()&(lift.Set(lift.Map)|combines) != 0: // maps are what work-items share
@@ -56,6 +60,23 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 			rules.Seq(moved, rules.Try(fuse)),
 			rules.Seq(rules.Use("letArg"), whole),
 		)
+	}
+	return s(run, t, site)
+}
+
+// scans are the patterns that give as many results as there are elements, each of many of these.
+var scans = lift.Set(lift.Scan, lift.ScanBefore)
+
+// ofScan reports that a term shows the results of a scan, but for those that it leaves out, or another order or component of them.
+func ofScan(t *lift.Term) bool {
+	return !computes(t) && (views.Has(t.Op) || t.Op == lift.Get) && (scans.Has(t.Arg().Op) || ofScan(t.Arg()))
+}
+
+// letScan takes the scan that a term shows before it, by a let.
+func letScan(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	s := rules.Use("letArg")
+	if !scans.Has(t.Arg().Op) {
+		s = rules.Seq(rules.AtArg(letScan), rules.Use("letOut"))
 	}
 	return s(run, t, site)
 }

@@ -55,6 +55,7 @@ func checkVariants(t *testing.T, p *lift.Program, sizes map[string]int64) *Resul
 
 // Results of several parts, and those that nothing computes, have variants of all parts.
 func TestWhole(t *testing.T) {
+	const after = "def after(f: (float32, float32), g: (float32, float32)): (float32, float32) = f[0] * g[0], g[0] * f[1] + g[1]\n associative\n neutral tuple(1.0f, 0.0f)\n"
 	for _, c := range []struct{ body, some string }{
 		{"let(s = reduce(+, 0) $ xs, map(fun(x => x - at(0, s))) $ xs)", "let(x1 = "},
 		{"tuple(map(neg) $ xs, reduce(+, 0) $ xs)", "tuple("},
@@ -65,10 +66,13 @@ func TestWhole(t *testing.T) {
 		{"transpose o split(8) $ xs", "transpose o "},
 		{"map(sqrt) o reduce(+, 0) o map(fun(x => x * x)) $ xs", "let(x1 = reduceSeq(+, 0.0f) o join o mapGlb(0, "},
 		{"map(fun(x => x * 2.0f)) o scan(+, 0) $ xs", "let(x1 = join o mapGlb(0, "},
+		{"map(fun(x => x * 2.0f)) o drop(1) o scan(+, 0) $ xs", ") o drop(1) $ x1)"},
+		{"take(n - 1) o map(get(1)) o scan(after, tuple(1.0f, 0.0f)) $ zip(xs, xs)", " o take(n - 1) o map(get(1)) $ x1)"},
+		{"get(1) o unzip o scan(after, tuple(1.0f, 0.0f)) $ zip(xs, xs)", " o get(1) o unzip $ x1)"},
 		{"join $ generate(n, fun(j => reduce(+, 0) o map(fun(x => x * at(j, xs))) $ xs))", "mapGlb(0, fun(x1 => reduceSeq("},
 		{"gather(reverse) $ xs", "gather(reverse) o "},
 	} {
-		result := checkVariants(t, parsed(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+c.body+")"), map[string]int64{"n": 64})
+		result := checkVariants(t, parsed(t, "program it\nsize n\nassume 8 | n\n"+after+"fun(xs: [float32]n => "+c.body+")"), map[string]int64{"n": 64})
 		if len(result.Variants) < 20 || !slices.ContainsFunc(result.Variants, func(v *Variant) bool { return strings.Contains(v.Program.BodyText(), c.some) }) {
 			t.Errorf("%s: %d variants, none with %s; the first is %s", c.body, len(result.Variants), c.some, result.Variants[0].Program.BodyText())
 		}

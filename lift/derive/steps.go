@@ -80,9 +80,33 @@ func (e *explorer) stagesInTiles(g *grid) (list []*recipe) {
 // stagesOf computes the stages of a pipeline in tiles.
 func stagesOf(dims int, p point) rules.Strategy {
 	if dims == 1 {
-		return rules.Use("tileStages", "t", p.size("t"))
+		return rules.Seq(unfolded, rules.Use("tileStages", "t", p.size("t")))
 	}
-	return rules.Use("tileStages2D", "t", p.size("t"), "k", p.size("k"))
+	return rules.Seq(unfolded, rules.Use("tileStages2D", "t", p.size("t"), "k", p.size("k")))
+}
+
+// unfolded writes a pipeline of stencils as its rules have it: what a stage does with a row is split into maps over all rows, and the border of what a stage
+// has computed is one of what it computes that from.
+func unfolded(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	s := rules.Strategy(rules.ID)
+	switch {
+	case t.Op == lift.Pad && t.Arg().Op == lift.Map:
+		s = rules.Seq(rules.Use("mapPad"), unfolded)
+	case t.Op == lift.Map && ofRows(t.Fn()):
+		s = rules.Seq(rules.Use("mapFission"), unfolded)
+	case lift.Set(lift.Map, lift.Slide, lift.Pad).Has(t.Op):
+		s = rules.AtArg(unfolded)
+	}
+	return s(run, t, site)
+}
+
+// ofRows reports that a function does several things with an array, one after the other.
+func ofRows(f *lift.Term) bool {
+	if f.Op != lift.Lambda || len(f.Params) != 1 {
+		return false
+	}
+	body := f.Body()
+	return lift.Set(lift.Map, lift.Slide, lift.Pad).Has(body.Op) && lift.Set(lift.Slide, lift.Pad).Has(body.Arg().Op)
 }
 
 // stepsInTiles computes the steps of an iterate in tiles.

@@ -9,6 +9,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/lift/lower"
 	"gpuperf/lift/rank"
@@ -31,20 +32,13 @@ func (s *Space) describe(points []*Point, opt launch.Options) {
 	})
 }
 
-func (s *Space) prepare(p *Point, opt launch.Options) error {
-	_, c, err := s.lowered(p)
-	if err != nil {
-		return err
-	}
-	if err := refused(c, opt.Device); err != nil {
-		return err
-	}
+func (s *Space) prepare(p *Point, opt launch.Options) (err error) {
+	defer throw.Catch(&err)
+	_, c := throw.Get2(s.lowered(p))
+	refused(c, opt.Device)
 	var list []*launch.Program
 	for _, k := range c.Kernels {
-		nest, err := k.Nest()
-		if err != nil {
-			return err
-		}
+		nest := throw.Get(k.Nest())
 		static, err := launch.New(nest, opt)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", p.Variant.ID, err)
@@ -64,10 +58,7 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 		return nil
 	}
 	for _, k := range c.Kernels {
-		seconds, err := s.predict(&workload.Case{Kernel: k, Identity: c.Identity, Sizes: map[string]int64{}})
-		if err != nil {
-			return err
-		}
+		seconds := throw.Get(s.predict(&workload.Case{Kernel: k, Identity: c.Identity, Sizes: map[string]int64{}}))
 		p.Vector.Predicted += seconds
 	}
 	return nil
@@ -96,20 +87,20 @@ func (s *Space) PredictBy(p *campaign.Predictor, on *facts.Device) (err error) {
 }
 
 // refused says why a device does not run the kernels of a point, nil where nothing speaks against it.
-func refused(c *workload.ProgramCase, on *facts.Device) error {
+func refused(c *workload.ProgramCase, on *facts.Device) {
 	if on == nil {
-		return nil
+		return
 	}
 	limits := on.Limits()
 	for _, k := range c.Cases() {
 		switch verdict, err := k.Refused(limits, on); {
 		case err != nil:
-			return err
+			throw.If(err)
+			return
 		case verdict != nil:
-			return verdict
+			panic(throw.Of(verdict))
 		}
 	}
-	return nil
 }
 
 // lowered is the program of a point, and its launches. The point gets the parts of its ND-range that lowering inferred.

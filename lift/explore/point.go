@@ -13,6 +13,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/emit"
 	"gpuperf/launch"
 	"gpuperf/lift"
@@ -205,18 +206,13 @@ func (s *Space) Accuracy() emit.Accuracy {
 }
 
 // Job is the launch of a prepared point.
-func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
+func (s *Space) Job(p *Point, policy device.Policy) (_ device.Job, err error) {
+	defer throw.Catch(&err)
 	if p.Err != nil {
 		return device.Job{}, p.Err
 	}
-	_, c, err := s.lowered(p)
-	if err != nil {
-		return device.Job{}, err
-	}
-	job, err := c.Job(policy)
-	if err != nil {
-		return device.Job{}, err
-	}
+	_, c := throw.Get2(s.lowered(p))
+	job := throw.Get(c.Job(policy))
 	job.Reuse, job.Whole = true, true
 	p.Vector.SourceHash, p.Vector.Options = job.SourceHash(), job.Options
 	return job, nil

@@ -15,6 +15,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -242,55 +243,44 @@ func NotVerified(err error) error {
 // Verify compares the reference, chosen in the same way at a small size, with the semantics of the language, using the interpreter
 // and, where dev is not nil, the device; also with data of both signs, if all numbers are data for it. It returns the sizes. A program with a function that is defined in OpenCL C only has no
 // semantics: lift.ErrUndefined.
-func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64, error) {
-	small, err := s.small()
-	if err != nil {
-		return nil, err
-	}
-	r, err := small.Reference()
-	if err != nil {
-		return nil, err
-	}
+func (s *Space) Verify(ctx context.Context, dev device.Device) (_ map[string]int64, err error) {
+	defer throw.Catch(&err)
+	small := throw.Get(s.small())
+	r := throw.Get(small.Reference())
 	sets := []map[string]Data{small.options.Data}
 	if d := signedData(s.Program, small.options.Data); d != nil {
 		sets = append(sets, d)
 	}
 	for _, data := range sets {
 		small.options.Data = data
-		if err := small.verify(ctx, r, dev); err != nil {
-			return nil, err
-		}
+		small.verify(ctx, r, dev)
 	}
 	return small.Sizes, nil
 }
 
 // verify compares a reference with the semantics of the language, on the data of the space.
-func (s *Space) verify(ctx context.Context, r *Reference, dev device.Device) error {
-	l, c, err := s.lowered(r.Point)
-	if err != nil {
-		return err
-	}
+func (s *Space) verify(ctx context.Context, r *Reference, dev device.Device) {
+	l, c := throw.Get2(s.lowered(r.Point))
 	switch err := evaluated(s.Program, s.Sizes, l, s.data(), r.Tolerance); {
 	case errors.Is(err, lift.ErrUndefined):
-		return err
+		throw.If(err)
+		return
 	case err != nil:
-		return fmt.Errorf("variant %s at %s differs from the semantics of the program: %w", r.Variant.ID, workload.FormatSizes(s.Sizes), err)
+		panic(throw.Errorf("variant %s at %s differs from the semantics of the program: %w", r.Variant.ID, workload.FormatSizes(s.Sizes), err))
 	}
 	if dev == nil {
-		return nil
+		return
 	}
 	if err := c.Compare(ctx, dev); err != nil && !errors.Is(err, workload.ErrUnverified) {
-		return err
+		throw.If(err)
+		return
 	}
-	return nil
 }
 
 // evaluated compares the interpreter's result of a lowered program with the semantics of the program.
-func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data map[string]Data, tolerance float64) error {
-	at, err := p.AtSizes(sizes)
-	if err != nil {
-		return err
-	}
+func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data map[string]Data, tolerance float64) (err error) {
+	defer throw.Catch(&err)
+	at := throw.Get(p.AtSizes(sizes))
 	buffers := map[string]*interp.Buffer{}
 	for i, a := range l.Inputs {
 		own, given := data[a.Name]
@@ -310,9 +300,7 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data m
 		} else {
 			device.Fill(string(a.DType), bytes, seed)
 		}
-		if buffers[a.Name], err = interp.FromBytes(a.DType, bytes); err != nil {
-			return err
-		}
+		buffers[a.Name] = throw.Get(interp.FromBytes(a.DType, bytes))
 	}
 	rest := l.Inputs
 	take := func(t *lift.Type, arrays []lower.Array) lift.Value {
@@ -325,10 +313,7 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data m
 		inputs = append(inputs, take(in.Type, rest[:k]))
 		rest = rest[k:]
 	}
-	want, err := lift.Eval(at, nil, inputs, lift.EvalOptions{Float: true})
-	if err != nil {
-		return err
-	}
+	want := throw.Get(lift.Eval(at, nil, inputs, lift.EvalOptions{Float: true}))
 	for _, a := range l.Outputs {
 		buffers[a.Name] = interp.NewBuffer(a.DType, int(a.Elements))
 	}

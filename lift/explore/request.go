@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/datafile"
 	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 )
@@ -34,11 +35,9 @@ type Request struct {
 const usualSize = 4096
 
 // Open derives the variants of the program of a file. Errors of what was asked for are *campaign.InputError.
-func (r Request) Open(path string, dev *device.Info) (*Space, error) {
-	p, err := lift.Load(path)
-	if err != nil {
-		return nil, err
-	}
+func (r Request) Open(path string, dev *device.Info) (_ *Space, err error) {
+	defer throw.Catch(&err)
+	p := throw.Get(lift.Load(path))
 	sizes := maps.Clone(r.Sizes)
 	if sizes == nil {
 		sizes = map[string]int64{}
@@ -63,16 +62,11 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	if err != nil {
 		return nil, &campaign.InputError{Err: err}
 	}
-	opt, err := r.Options(dev)
-	if err != nil {
-		return nil, err
-	}
+	opt := throw.Get(r.Options(dev))
 	if err := CheckData(at, opt.Data); err != nil {
 		return nil, &campaign.InputError{Err: err}
 	}
-	if opt.Expected, err = r.expected(at); err != nil {
-		return nil, err
-	}
+	opt.Expected = throw.Get(r.expected(at))
 	s, err := NewSpace(p, filepath.Base(path), sizes, opt)
 	for _, name := range r.Recipes {
 		if s == nil || !slices.ContainsFunc(s.Derived.Variants, func(v *derive.Variant) bool { return v.Recipe == name }) {

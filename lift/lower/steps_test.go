@@ -22,8 +22,9 @@ fun(xs: [float32]n =>
 	const separable = `program separable
 size h, w
 def third(a: float32, b: float32, c: float32): float32 = (a + b + c) * 0.25f
-fun(grid: [[float32](w + 2)](h + 2) =>
-    map(map(fun(n => third(at(0, n), at(1, n), at(2, n))))) o map(transpose) o slide(3, 1) o map(map(fun(n => third(at(0, n), at(1, n), at(2, n))))) o map(slide(3, 1)) $ grid)
+fun(grid: [[float32]w]h =>
+    map(map(fun(n => third(at(0, n), at(1, n), at(2, n))))) o map(transpose) o slide(3, 1) o pad(1, 1, clamp)
+    o map(map(fun(n => third(at(0, n), at(1, n), at(2, n)))) o slide(3, 1) o pad(1, 1, clamp)) $ grid)
 `
 	const three = `program three
 size n

@@ -19,7 +19,7 @@ func addWhole() {
 		Rule{Name: "mapPad", Left: "pad(l, r, mode) o map(f) $ xs", Right: "map(f) o pad(l, r, mode) $ xs", Types: "xs: [A]N", on: lift.Set(lift.Pad), arg: lift.Set(lift.Map), code: padMap},
 		Rule{
 			Name: "letArg", Left: "p $ xs", Right: "let(y = xs, p $ y)   (p a pattern of one array)", Types: "xs: [A]N",
-			on: lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore, lift.Map), code: letArg,
+			on: lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore, lift.Map, lift.Take, lift.Drop, lift.Scatter, lift.Unzip), code: letArg,
 		},
 		Rule{
 			Name: "generateMap", Left: "generate(N, f)", Right: "map(f) $ generate(N, fun(i => i))", Types: "xs: [A]N", on: lift.Set(lift.Generate),

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -53,37 +54,25 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 
 // termless are the conditions for a point of the loops that are left of a statement to have terms. There are none where all have, and where a point without may add nothing to its
 // element: it is there, and no other iteration of parallel loops has it.
-func termless(k *kernel.Kernel, s *kernel.Stmt, left, parallel []string) ([]expr.Expr, error) {
-	points, err := k.DomainOf(left)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := k.DomainOf(s.Inames)
-	if err != nil {
-		return nil, err
-	}
-	with, err := whole.Project(left...)
-	if err != nil {
-		return nil, err
-	}
+func termless(k *kernel.Kernel, s *kernel.Stmt, left, parallel []string) (_ []expr.Expr, err error) {
+	defer throw.Catch(&err)
+	points := throw.Get(k.DomainOf(left))
+	whole := throw.Get(k.DomainOf(s.Inames))
+	with := throw.Get(whole.Project(left...))
 	if all, err := points.IsSubset(with); all || err != nil {
 		return nil, err
 	}
 	if alone, err := owns(k, s, left, parallel); alone || err != nil {
 		return nil, err
 	}
-	if with, err = with.Gist(points); err != nil {
-		return nil, err
-	}
+	with = throw.Get(with.Gist(points))
 	return cexpr.Predicates(with), nil
 }
 
 // owns reports that at each point of loops there is an element for a statement to store, which it stores in no other iteration of the parallel ones.
-func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (bool, error) {
-	pairs, other, err := twice(k, &kernel.Stmt{Inames: loops})
-	if err != nil {
-		return false, err
-	}
+func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (_ bool, err error) {
+	defer throw.Catch(&err)
+	pairs, other := throw.Get2(twice(k, &kernel.Stmt{Inames: loops}))
 	to := k.Writes(s)[0]
 	if k.SpaceOf(to.Array) == kernel.Private && len(to.Index) == 0 { // that of a work-item
 		return true, nil
@@ -102,9 +91,7 @@ func owns(k *kernel.Kernel, s *kernel.Stmt, loops, parallel []string) (bool, err
 				return false, err
 			}
 		}
-		if pairs, err = pairs.Constrain(polycount.EQ(x, x.Subst(other))); err != nil {
-			return false, err
-		}
+		pairs = throw.Get(pairs.Constrain(polycount.EQ(x, x.Subst(other))))
 	}
 	for _, n := range nameset.Intersect(loops, parallel) {
 		if same, err := pairs.Implies(polycount.EQ(polycount.Name(n), other[n])); err != nil || !same {
@@ -269,7 +256,8 @@ func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
 }
 
 // chainIn is the chain of a part, with a nest that has its arrays and parameters; nil where it is none.
-func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (*chain.Recurrence, *scop.Nest, error) {
+func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (_ *chain.Recurrence, _ *scop.Nest, err error) {
+	defer throw.Catch(&err)
 	band, ok := part.(*schedule.Band)
 	if !ok || band.Loops[0].Parallel {
 		return nil, nil, nil
@@ -278,14 +266,8 @@ func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (*chain.
 	if !alone && (len(p.around) > 0 || len(schedule.Statements(part)) > 1) {
 		return nil, nil, nil
 	}
-	n, _, err := c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, nil, err
-	}
+	n, _ := throw.Get2(c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name))
+	k := throw.Get(n.Kernel())
 	if len(k.Statements) == 0 {
 		return nil, nil, nil
 	}
@@ -333,21 +315,13 @@ func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Fo
 }
 
 // scanOf makes the launches of a part that is a chain.
-func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []level) ([]Step, error) {
-	where, err := values(schedule.Statements(part), host)
-	if err != nil {
-		return nil, err
-	}
-	ch, like, err := c.chainIn(p, part, host)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []level) (_ []Step, err error) {
+	defer throw.Catch(&err)
+	where := throw.Get(values(schedule.Statements(part), host))
+	ch, like := throw.Get2(c.chainIn(p, part, host))
 	c.parts = schedule.Statements(part)
 	defer func() { c.parts = nil }()
-	kernels, err := c.inChunks(ch, like, chunk)
-	if err != nil {
-		return nil, err
-	}
+	kernels := throw.Get(c.inChunks(ch, like, chunk))
 	var steps []Step
 	for _, k := range kernels {
 		steps = append(steps, &Launch{k, where})
@@ -356,22 +330,17 @@ func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []lev
 }
 
 // inChunks are the kernels of a chain.
-func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) ([]*kernel.Kernel, error) {
+func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) (_ []*kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	s := chain.InChunks(ch, like, chunk, c.fresh)
 	c.nest.Arrays = append(c.nest.Arrays, s.Arrays...)
 	lines := []string{}
 	for _, l := range ch.Around() {
 		lines = append(lines, l.Name)
 	}
-	first, err := c.madeOf(s.Together(c.next()), append(lines, s.Each)...)
-	if err != nil {
-		return nil, err
-	}
+	first := throw.Get(c.madeOf(s.Together(c.next()), append(lines, s.Each)...))
 	if ch.Divides() {
-		between, err := c.madeOf(s.Between(c.next()), lines...)
-		if err != nil {
-			return nil, err
-		}
+		between := throw.Get(c.madeOf(s.Between(c.next()), lines...))
 		last, err := c.madeOf(s.Within(c.next()), append(lines, s.Each)...)
 		return []*kernel.Kernel{first, between, last}, err
 	}
@@ -401,20 +370,16 @@ func (c *compiler) next() string {
 }
 
 // madeOf makes the kernel of a nest with parallel loops.
-func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (*kernel.Kernel, error) {
+func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	n.Params = slices.DeleteFunc(slices.Clone(n.Params), func(p string) bool { return !mentions(n, p) })
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, err
-	}
+	k := throw.Get(n.Kernel())
 	for _, s := range k.Statements { // what a whole loop keeps is asked before the loop
 		if x, ok := s.RHS.(*expr.Cond); ok && s.Guarded && x.Else.String() == s.LHS.String() {
 			s.RHS, s.Predicates, s.Guarded = x.Then, append(s.Predicates, x.If), false
 		}
 	}
-	if k, err = c.mapped(k, n, parallel); err != nil {
-		return nil, err
-	}
+	k = throw.Get(c.mapped(k, n, parallel))
 	if k, err = c.onGrid(k); err == nil {
 		c.program.Kernels = append(c.program.Kernels, k)
 	}

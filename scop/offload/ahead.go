@@ -8,29 +8,24 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
 )
 
 // inSteps puts a kernel with sweeps on axes, and makes these in steps; nil where local memory does not hold a step.
-func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped bool) (*kernel.Kernel, error) {
+func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped bool) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	helpers, split := int64(1), order
 	if helped {
 		helpers, split = of(m.Block, 1), order[:1]
 	}
-	k, err := onAxes(k, split, m.Block, 0)
-	if err != nil {
-		return nil, err
-	}
+	k = throw.Get(onAxes(k, split, m.Block, 0))
 	for i, p := range order[len(split):] { // a work-group makes one iteration of these
-		if k, err = transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)); err != nil {
-			return nil, err
-		}
+		k = throw.Get(transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)))
 	}
-	if k, err = stage(k, m.Depth, helpers); err != nil {
-		return nil, err
-	}
+	k = stage(k, m.Depth, helpers)
 	if runs(k, c.on()) != nil {
 		return nil, nil
 	}
@@ -38,38 +33,26 @@ func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped b
 }
 
 // carriedOn makes one loop of several and keeps values in variables, where there is an order of statements and loops then.
-func carriedOn(k *kernel.Kernel, parallel, order []string) (*kernel.Kernel, error) {
-	one, err := joinedLoops(k, parallel)
-	if err != nil {
-		return nil, err
-	}
+func carriedOn(k *kernel.Kernel, parallel, order []string) *kernel.Kernel {
+	one := joinedLoops(k, parallel)
 	if ordered(one) {
 		k = one
 	}
-	next, err := carried(k, order)
-	if err != nil {
-		return nil, err
-	}
+	next := carried(k, order)
 	if ordered(next) {
 		k = next
 	}
-	return k, nil
+	return k
 }
 
 // sweeps enters what the longest sweep of a launch does.
-func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) error {
+func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 	if !f.Serial || f.Sums != None || f.Tiles {
-		return nil
+		return
 	}
-	list, err := findSweeps(k, order)
-	if err != nil {
-		return err
-	}
+	list := throw.Get(findSweeps(k, order))
 	for _, x := range list {
-		whole, err := k.DomainOf(nameset.Add(slices.Clone(x.around), x.loop))
-		if err != nil {
-			return err
-		}
+		whole := throw.Get(k.DomainOf(nameset.Add(slices.Clone(x.around), x.loop)))
 		own := Sweep{Loads: len(x.loads), Stores: len(x.stores), Terms: c.extent(whole, x.loop)}
 		own.Helped = len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
 		across := func(a *expr.Access) bool { return own.Helped && x.across(a, order[0]) }
@@ -92,17 +75,20 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) error {
 			f.Extent[axis] = c.extent(whole, p)
 		}
 	}
-	return nil
 }
 
 // addressWords are the registers of an address in global memory, of which compilers keep one for each line.
 const addressWords = 2
 
-// Steps of sweeps that are tried, and how many work-items are there for each that sweeps: powers of 2, so that the work-items of a sub-group share lines.
+// Steps of sweeps that are tried, how many work-items are there for each that sweeps, and how many of these a work-group has: powers of 2, so that the work-items of a sub-group share lines.
 var (
 	sweepSteps   = []int64{1, 2, 4, 8, 16, 32, 64, 128}
-	sweepHelpers = []int64{1, 2, 4, 8}
+	sweepHelpers = []int64{1, 2, 4, 8, 16, 32}
+	sweepLines   = []int64{32, 16, 8} // of a work-group: with fewer, more multiprocessors copy for as many lines
 )
+
+// mostHelpers of a work-group, with those that they help.
+const mostHelpers = 256
 
 // sweepsOf is the mapping of sweeps that takes least.
 func sweepsOf(f Form) (best Mapping) {
@@ -111,16 +97,23 @@ func sweepsOf(f Form) (best Mapping) {
 		return plain
 	}
 	least := math.Inf(1)
-	for _, helpers := range sweepHelpers {
-		m := plain
-		if f.Sweep.Helped {
-			m.Block = []int64{plain.Block[0], helpers}
-		} else if helpers > 1 {
-			break
-		}
+	try := func(m Mapping) {
 		for _, m.Depth = range sweepSteps {
 			if c := f.sweeping(m); c < least {
 				best, least = m, c
+			}
+		}
+	}
+	if !f.Sweep.Helped {
+		try(plain)
+		return best
+	}
+	for _, width := range sweepLines {
+		for _, helpers := range sweepHelpers {
+			m := plain
+			m.Block = []int64{width, helpers}
+			if width*helpers <= mostHelpers {
+				try(m)
 			}
 		}
 	}
@@ -171,13 +164,15 @@ func (f Form) sweeps(m Mapping) machine.Work {
 	}
 	steps := float64(intmath.CeilDiv(s.Terms, m.Depth))
 	w.Rounds = steps
-	lines := on.Subgroup // that a sub-group touches across sweeps
+	width := min(of(m.Block, 0), on.Subgroup)
+	lines, loads := on.Subgroup, float64(intmath.CeilDiv(sweeps, on.Subgroup)) // that a sub-group touches across sweeps; of a term, by sub-groups
 	if m.Depth > 1 && s.Helped {
-		lines = intmath.CeilDiv(on.Subgroup, m.Depth)
+		lines = intmath.CeilDiv(on.Subgroup, min(width, m.Depth))
+		loads = float64(sweeps) / float64(on.Subgroup)
 		w.Barriers = 2 * steps
 		w.Issue = copyCycles * float64(int64(s.Loads+s.Turned)*s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
 	}
-	along := intmath.CeilDiv(on.Subgroup*f.Bytes, on.Line)
-	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * float64(intmath.CeilDiv(sweeps, on.Subgroup))
+	along := on.Subgroup / width * intmath.CeilDiv(width*f.Bytes, on.Line)
+	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * loads
 	return w
 }

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
@@ -170,50 +171,29 @@ func chosen(f Form) Mapping {
 }
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
-func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string) (*kernel.Kernel, error) {
+func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	parallel = slices.DeleteFunc(slices.Clone(parallel), func(p string) bool { return !plain.IsIname(p) })
 	order := axes(n, parallel)
 	form := Form{Kernel: plain.Name, Parallel: len(order)}
-	k := reductions(plain, parallel)
-	if f := folded(k); ordered(f) {
-		k = f
-	} else if !ordered(k) { // the loops around what is left have none
-		k = plain
-	}
-	k, err := carriedOn(k, parallel, order)
-	if err != nil {
-		return nil, err
-	}
+	k := carriedOn(reduced(plain, parallel), parallel, order)
 	form.Serial = slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return len(nameset.Remove(s.Inames, order...)) > 0 })
 	over := sharedLoops(k, n)
 	var b *blocks
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
-		if err := c.terms(&form, k, order, over); err != nil {
-			return nil, err
-		}
+		c.terms(&form, k, order, over)
 	} else if len(over) > 0 {
-		if b, err = findBlocks(k, order); err != nil {
-			return nil, err
-		}
+		b = findBlocks(k, order)
 		if form.Tiles = b != nil; form.Tiles {
 			form.Operands = len(b.operands)
-			if err := c.sizes(&form, b); err != nil {
-				return nil, err
-			}
+			throw.If(c.sizes(&form, b))
 		}
 	}
-	one, err := findPointwise(k, order)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.sweeps(&form, k, order); err != nil {
-		return nil, err
-	}
+	one := findPointwise(k, order)
+	c.sweeps(&form, k, order)
 	if form.Pointwise = one != nil; form.Pointwise {
-		if err := c.points(&form, one); err != nil {
-			return nil, err
-		}
+		throw.If(c.points(&form, one))
 	}
 	m := c.ask(form, n.Statements)
 	if form.Tiles && m.Depth > 0 {
@@ -224,10 +204,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	if form.Sums != None && m.Share > 1 {
-		shared, err := share(k, order, over, m, form.Sums)
-		if err != nil {
-			return nil, err
-		}
+		shared := share(k, order, over, m, form.Sums)
 		if runs(shared, c.on()) == nil {
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
@@ -235,13 +212,8 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	if form.Pointwise && product(m.Points) > 1 {
-		several, err := one.make(m)
-		if err == nil {
-			if runs(several, c.on()) == nil {
-				return several, nil
-			}
-		} else if !errors.Is(err, errTiles) {
-			return nil, err
+		if k := several(one, m, c.on()); k != nil {
+			return k, nil
 		} // a work-item for each point needs no grid
 		form.Pointwise = false
 		m = c.ask(form, n.Statements)
@@ -256,6 +228,32 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	return onAxes(k, order, m.Block, 0)
+}
+
+// reduced is a kernel with sums in place of loops, as far as its statements have an order then.
+func reduced(plain *kernel.Kernel, parallel []string) *kernel.Kernel {
+	k := reductions(plain, parallel)
+	if f := folded(k); ordered(f) {
+		return f
+	}
+	if !ordered(k) { // the loops around what is left have none
+		return plain
+	}
+	return k
+}
+
+// several is a kernel whose work-items compute several points each; nil where there is none.
+func several(one *pointwise, m Mapping, on *machine.Machine) *kernel.Kernel {
+	k, err := one.make(m)
+	if err == nil {
+		err = runs(k, on)
+	} else if !errors.Is(err, errTiles) {
+		panic(throw.Of(err))
+	}
+	if err != nil {
+		return nil
+	}
+	return k
 }
 
 // sharedLoops are loops of reductions that work-items share, one of each.
@@ -284,12 +282,9 @@ func (c *compiler) sizes(f *Form, b *blocks) (err error) {
 }
 
 // terms enters the sizes of a form of shared sums.
-func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error {
+func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) {
 	for _, r := range over {
-		whole, err := k.DomainOf(append(slices.Clone(order), r))
-		if err != nil {
-			return err
-		}
+		whole := throw.Get(k.DomainOf(append(slices.Clone(order), r)))
 		for i := range f.Stages {
 			s, at := &f.Stages[i], c.during(whole, int64(2*i+1))
 			for _, p := range order {
@@ -303,7 +298,6 @@ func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error 
 			f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size())
 		}
 	}
-	return nil
 }
 
 // points enters the extents of a form without loops but those of sums.
@@ -340,11 +334,9 @@ func storesParts(k *kernel.Kernel, fastest string) bool {
 }
 
 // runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than the machine allows.
-func runs(k *kernel.Kernel, on *machine.Machine) error {
-	n, err := linear.New(k)
-	if err != nil {
-		return err
-	}
+func runs(k *kernel.Kernel, on *machine.Machine) (err error) {
+	defer throw.Catch(&err)
+	n := throw.Get(linear.New(k))
 	if product(n.Local[:]) > on.MostItems {
 		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], on.MostItems)
 	}
@@ -353,10 +345,7 @@ func runs(k *kernel.Kernel, on *machine.Machine) error {
 		if a.Space != kernel.Local {
 			continue
 		}
-		elements, err := a.Elements(nil)
-		if err != nil {
-			return err
-		}
+		elements := throw.Get(a.Elements(nil))
 		bytes += elements * a.DType.Size()
 	}
 	if bytes > on.MostLocal {
@@ -374,19 +363,18 @@ func ordered(k *kernel.Kernel) bool {
 }
 
 // share puts parallel loops and loops of reductions on axes.
-func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
+func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) *kernel.Kernel {
 	own, others := 0, len(order) // the axis of the reductions, and that of the first parallel loop
 	if sums == Items {
 		own, others = len(order), 0
 	}
 	k, err := onAxes(k, order, m.Block, others)
 	for _, r := range over {
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		k, err = transform.SplitIname(k, r, m.Share, transform.Split{Outer: r + "_part", Inner: r + "_item", InnerTag: fmt.Sprintf("l.%d", own)})
 	}
-	return k, err
+	throw.If(err)
+	return k
 }
 
 // onAxes puts parallel loops on axes of work-groups, and on those of work-items from the given one on.

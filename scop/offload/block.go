@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -40,12 +41,13 @@ type blocks struct {
 
 // findBlocks is nil where a kernel has another form: one sum over one loop, at least two parallel loops, subscripts and bounds that are linear in
 // these, and else only statements for each point.
-func findBlocks(k *kernel.Kernel, order []string) (*blocks, error) {
+func findBlocks(k *kernel.Kernel, order []string) *blocks {
 	b := &blocks{from: k, loops: map[string]*tiled{}, order: order}
 	if ok, err := b.fits(); !ok || err != nil {
-		return nil, err
+		throw.If(err)
+		return nil
 	}
-	return b, nil
+	return b
 }
 
 func (b *blocks) fits() (bool, error) {
@@ -120,7 +122,7 @@ func (b *blocks) linear(x polycount.Affine) bool {
 // vector is how many points of a work-item are next to each other, so that local memory is read in vectors.
 const vector = 4
 
-func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
+func (b *blocks) make(m Mapping) *kernel.Kernel {
 	b.frame(m, func(_ int, points int64) int64 {
 		lanes := int64(vector)
 		for points%lanes > 0 {
@@ -128,24 +130,14 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 		}
 		return lanes
 	})
-	if err := b.grid(); err != nil {
-		return nil, err
-	}
-	inside, err := b.inside()
-	if err != nil {
-		return nil, err
-	}
+	b.grid()
+	inside := b.inside()
 	guard := cexpr.Predicates(inside)
-	dtype, err := b.from.TypeOf(b.term)
-	if err != nil {
-		return nil, err
-	}
+	dtype := throw.Get(b.from.TypeOf(b.term))
 	b.declare(dtype)
 	init := b.points("_init")
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
-	if err := b.phases(); err != nil {
-		return nil, err
-	}
+	b.phases()
 	x := b.points("")
 	for _, s := range b.from.Statements {
 		own := &kernel.Stmt{ID: s.ID, LHS: x.moved(s.LHS), RHS: x.moved(s.RHS), Inames: x.inames()}
@@ -163,7 +155,8 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 		b.add(own)
 	}
 	b.independent()
-	return b.to, b.to.CheckForm()
+	throw.If(b.to.CheckForm())
+	return b.to
 }
 
 // frame begins the kernel, with tiles of the parallel loops. Of the points of a work-item along an axis, lanes says how many are next to each other.
@@ -213,29 +206,22 @@ func (b *blocks) add(s *kernel.Stmt) {
 var errTiles = errors.New("its tiles are no grid")
 
 // grid adds the domains of the parallel loops: tiles that have points of the domain, and all of each.
-func (b *blocks) grid() error {
+func (b *blocks) grid() {
 	var groups []string
 	tiles := b.domain
 	for _, p := range b.order {
 		t := b.loops[p]
 		groups = append(groups, t.group)
 		inside := polycount.Name(p).AddScaled(-t.extent(), polycount.Name(t.group))
-		var err error
-		if tiles, err = tiles.AddDims(t.group).Constrain(polycount.GE(inside, polycount.Int(0)), polycount.GE(polycount.Int(t.extent()-1), inside)); err != nil {
-			return err
-		}
+		tiles = throw.Get(tiles.AddDims(t.group).Constrain(polycount.GE(inside, polycount.Int(0)), polycount.GE(polycount.Int(t.extent()-1), inside)))
 		b.box(t.item, t.items)
 	}
-	tiles, err := tiles.Project(groups...)
-	if err != nil {
-		return err
-	}
+	tiles = throw.Get(tiles.Project(groups...))
 	if parts := tiles.Disjuncts(); len(parts) != 1 {
-		return fmt.Errorf("%w: those of %s are a union of %d sets", errTiles, b.from.Name, len(parts))
+		panic(throw.Errorf("%w: those of %s are a union of %d sets", errTiles, b.from.Name, len(parts)))
 	}
 	b.tiles = tiles
 	b.to.Domains = append(b.to.Domains, tiles)
-	return nil
 }
 
 // box adds the domain of an iname from 0.
@@ -245,24 +231,19 @@ func (b *blocks) box(name string, extent int64) {
 }
 
 // inside is where a point of a tile is in the domain, beyond what is so for all of them.
-func (b *blocks) inside() (*polycount.Set, error) {
+func (b *blocks) inside() *polycount.Set {
 	list, exact := b.domain.Constraints()
 	if !exact {
-		return nil, fmt.Errorf("the domain of %s is a union", b.from.Name)
+		panic(throw.Errorf("the domain of %s is a union", b.from.Name))
 	}
 	known := polycount.NewSet(nil, nil)
-	var err error
 	for _, p := range b.order {
-		if known, err = known.AddDims(p).Constrain(polycount.GE(polycount.Name(p), polycount.Int(0))); err != nil {
-			return nil, err
-		}
+		known = throw.Get(known.AddDims(p).Constrain(polycount.GE(polycount.Name(p), polycount.Int(0))))
 	}
 	if b.from.Assumptions != nil {
-		if known, err = known.IntersectParams(b.from.Assumptions); err != nil {
-			return nil, err
-		}
+		known = throw.Get(known.IntersectParams(b.from.Assumptions))
 	}
-	return polycount.NewSet(nil, b.order, list...).Gist(known)
+	return throw.Get(polycount.NewSet(nil, b.order, list...).Gist(known))
 }
 
 // declare declares the sums of a work-item.
@@ -284,7 +265,7 @@ func (b *blocks) private(name string, dtype expr.DType) *kernel.Array {
 
 // phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
 // are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead.
-func (b *blocks) phases() error {
+func (b *blocks) phases() {
 	d := b.m.Depth
 	first := b.corner(b.lower, false)
 	late := b.corner(b.lower, true).Sub(first).Constant() // where all sums have begun
@@ -312,16 +293,11 @@ func (b *blocks) phases() error {
 		return []polycount.Constraint{polycount.GE(n, polycount.Int(begun)), polycount.GE(base.AddInt(d-2), last), polycount.GE(end, base)}
 	}).ends = true
 	if b.m.Ahead {
-		if err := b.fetches(&phase{b: b, suffix: "_first", first: first}, (*fetch).take); err != nil {
-			return err
-		}
+		b.fetches(&phase{b: b, suffix: "_first", first: first}, (*fetch).take)
 	}
 	for _, p := range all {
-		if err := p.add(); err != nil {
-			return err
-		}
+		p.add()
 	}
-	return nil
 }
 
 // corner is the least or greatest value of an expression in a tile.
@@ -354,20 +330,15 @@ func (p *phase) loops() []string {
 }
 
 // fetches does something for each operand.
-func (b *blocks) fetches(p *phase, do func(*fetch) error) error {
+func (b *blocks) fetches(p *phase, do func(*fetch) error) {
 	for i, a := range b.operands {
 		f := &fetch{point: point{b, "_update" + p.suffix}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
-		if err := f.find(); err != nil {
-			return err
-		}
-		if err := do(f); err != nil {
-			return err
-		}
+		f.find()
+		throw.If(do(f))
 	}
-	return nil
 }
 
-func (p *phase) add() error {
+func (p *phase) add() {
 	b := p.b
 	term := p.term()
 	t := polycount.Name(term)
@@ -383,14 +354,10 @@ func (p *phase) add() error {
 		fill = (*fetch).put
 	}
 	by := map[string]expr.Expr{}
-	if err := b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.element(); return fill(f) }); err != nil {
-		return err
-	}
+	b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.element(); return fill(f) })
 	if b.m.Ahead {
 		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(b.m.Depth)}
-		if err := b.fetches(next, (*fetch).take); err != nil {
-			return err
-		}
+		b.fetches(next, (*fetch).take)
 	}
 	x := b.points("_update" + p.suffix)
 	value := expr.Rewrite(b.term, func(e expr.Expr) expr.Expr {
@@ -403,7 +370,6 @@ func (p *phase) add() error {
 	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), RHS: expr.Binary(expr.Add, x.at(), value), Inames: x.inames(append(p.loops(), term)...)}
 	s.Predicates = p.guarded(x, p.first.Add(t), s.Inames)
 	b.add(s)
-	return nil
 }
 
 // guarded are the conditions for a term to be in the sum of a point.
@@ -429,16 +395,11 @@ func (p *phase) guarded(x point, term polycount.Affine, inames []string) []expr.
 func (p *phase) term() string { return p.b.over + "_term" + p.suffix }
 
 // tiled is the kernel of tiles, of a folded grid where that can be, nil where there is none that runs.
-func (c *compiler) tiled(b *blocks, m Mapping, folded bool) (*kernel.Kernel, error) {
-	k, err := b.make(m)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) tiled(b *blocks, m Mapping, folded bool) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	k := b.make(m)
 	if folded {
-		g, err := grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group)
-		if err != nil {
-			return nil, err
-		}
+		g := throw.Get(grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group))
 		if g != nil {
 			if f, err := g.Fold(k); err != nil || runs(f, c.on()) == nil {
 				return f, err

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -14,20 +15,17 @@ import (
 // carried keeps in variables what an iteration of a loop inside the parallel ones stores for the next ones and for itself, as a device would read it back from memory: of
 // p[j] = 1/(a·p[j-1] + b), p[j-1] is a variable, which is loaded before the loop and is p[j] at the end of an iteration (scalar replacement: Callahan, Carr and Kennedy, Improving register
 // allocation for subscripted variables, 1990).
-func carried(k *kernel.Kernel, parallel []string) (*kernel.Kernel, error) {
+func carried(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	if slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return len(s.ReductionInames()) > 0 || s.Atomic }) {
-		return k, nil // work-items may share what a statement does
+		return k // work-items may share what a statement does
 	}
 	for _, s := range k.Statements {
-		c, err := findCarry(k, s, parallel)
-		if err != nil {
-			return nil, err
-		}
+		c := findCarry(k, s, parallel)
 		if c != nil {
 			k = c.in(k)
 		}
 	}
-	return k, nil
+	return k
 }
 
 // farthest is from how many iterations before values are kept in variables.
@@ -45,31 +43,29 @@ type carry struct {
 }
 
 // findCarry is nil where a statement has another form.
-func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, error) {
+func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) *carry {
 	to, ok := s.LHS.(*expr.Access)
 	loops := nameset.Remove(slices.Clone(s.Inames), parallel...)
 	if !ok || k.Array(to.Array).Space != kernel.Global || len(loops) != 1 || len(s.Inames) != len(parallel)+1 || len(s.Predicates) > 0 {
-		return nil, nil
+		return nil
 	}
 	c := &carry{by: s, loop: loops[0]}
 	if slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
 		return o.ID != s.ID && o.Target() == to.Array && slices.Contains(o.Inames, c.loop)
 	}) {
-		return nil, nil
+		return nil
 	}
-	domain, err := k.DomainOf(s.Inames)
-	if err != nil {
-		return nil, err
-	}
+	domain := throw.Get(k.DomainOf(s.Inames))
 	list, exact := domain.Constraints()
 	lower, _, err := domain.Bounds(c.loop)
 	if err != nil || !exact || len(lower) != 1 || lower[0].Den != 1 || slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() }) {
-		return nil, err
+		throw.If(err)
+		return nil
 	}
 	index, moves := make([]polycount.Affine, len(to.Index)), false
 	for d, e := range to.Index {
 		if index[d], err = k.AffineOf(e); err != nil || index[d].HasFloor() { // what a store by data leaves is not known
-			return nil, nil
+			return nil
 		}
 		moves = moves || index[d].Has(c.loop)
 	}
@@ -80,37 +76,29 @@ func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, err
 	if c.own = index; !moves || len(c.before) == 0 && !slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
 		return slices.ContainsFunc(k.Reads(o), func(a *expr.Access) bool { return c.after(k, o) && c.is(k, o, a, c.own) })
 	}) {
-		return nil, nil
+		return nil
 	}
-	any, err := inhabited(k, domain, nameset.Remove(slices.Clone(s.Inames), c.loop))
-	if err != nil {
-		return nil, err
-	}
+	any := inhabited(k, domain, nameset.Remove(slices.Clone(s.Inames), c.loop))
 	for i, x := range c.initial {
 		runs := cexpr.Predicates(any)
 		if a := k.Array(to.Array); !c.surely(k, i) {
 			if len(a.Shape) != len(to.Index) || a.Shape[0] == nil {
-				return nil, nil
+				return nil
 			}
 			runs = append(runs, inBounds(a, x)...)
 		}
 		c.runs = append(c.runs, runs)
 	}
 	c.dtype, err = k.TypeOf(to)
-	return c, err
+	throw.If(err)
+	return c
 }
 
 // inhabited are the conditions for a domain to have points, beyond what is so for all iterations of the loops around.
-func inhabited(k *kernel.Kernel, domain *polycount.Set, around []string) (*polycount.Set, error) {
-	any, err := domain.Project(around...)
-	if err != nil {
-		return nil, err
-	}
-	outer, err := k.DomainOf(around)
-	if err != nil {
-		return nil, err
-	}
-	return any.Gist(outer)
+func inhabited(k *kernel.Kernel, domain *polycount.Set, around []string) *polycount.Set {
+	any := throw.Get(domain.Project(around...))
+	outer := throw.Get(k.DomainOf(around))
+	return throw.Get(any.Gist(outer))
 }
 
 // shift finds what the iterations before one have stored.

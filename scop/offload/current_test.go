@@ -11,6 +11,8 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -61,10 +63,11 @@ func made(t *testing.T, n *scop.Nest, r *samples.Record) *Program {
 	return p
 }
 
-// code is the hash of the source of kernels, and how often they are launched.
+// code is the hash of the source of kernels, how often they are launched, and by which options quotients and roots are compiled, where there are any.
 type code struct {
 	hash     string
 	launches int
+	options  string
 }
 
 // sourceOf is what the program makes today of a nest of which there is a record.
@@ -78,13 +81,41 @@ func sourceOf(t *testing.T, n *scop.Nest, r *samples.Record) code {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return code{job.SourceHash(), len(c.Plan)}
+	if !roundsQuotients(t, n) {
+		job.Options = ""
+	}
+	return code{job.SourceHash(), len(c.Plan), job.Options}
+}
+
+// roundsQuotients reports that a nest has quotients or roots in float.
+func roundsQuotients(t *testing.T, n *scop.Nest) (some bool) {
+	t.Helper()
+	k, err := n.Kernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := ops.Visitor{Kernel: k, Found: func(op string, of expr.DType, _ int64) {
+		some = some || of == expr.Float32 && (op == "div" || op == "sqrt")
+	}}
+	for _, s := range k.Statements {
+		if s.RHS == nil {
+			continue
+		}
+		if err := v.Visit(s.RHS); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return some
 }
 
 // timeOf is the recorded time of a nest, in words. Where that is of other kernels than the program makes today, it says so.
 func timeOf(r *samples.Record, today code) string {
 	text := format.Seconds(r.Summary.Median)
-	if today != (code{r.SourceHash, launchesIn(r)}) {
+	before := code{r.SourceHash, launchesIn(r), ""}
+	if today.options != "" {
+		before.options = r.Options
+	}
+	if today != before {
 		text += " by earlier kernels"
 	}
 	return text

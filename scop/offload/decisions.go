@@ -70,7 +70,7 @@ var decisions = []decision{
 			return nil
 		}
 		if f.Sweep.Helped {
-			return f.usually(written(Default(f).Block), f.grouped([]string{"32x1", "32x2", "32x4", "32x8", "32x16", "64x4", "64x8"})...)
+			return f.usually(written(Default(f).Block), f.grouped([]string{"32x1", "32x2", "32x4", "32x8", "32x16", "64x4", "64x8", "16x8", "16x16", "8x16", "8x32"})...)
 		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
 			items := product(numbers(b)) * max(number(made["share"]), 1)

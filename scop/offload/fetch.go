@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -37,13 +38,10 @@ type side struct {
 }
 
 // find finds what the tile holds, and which work-item copies what: the fastest dimension in global memory is along the first axis.
-func (f *fetch) find() error {
+func (f *fetch) find() {
 	b := f.b
 	for _, index := range f.access.Index {
-		x, err := b.from.AffineOf(index)
-		if err != nil {
-			return err
-		}
+		x := throw.Get(b.from.AffineOf(index))
 		f.sides = append(f.sides, f.side(x))
 	}
 	axis := 0
@@ -53,7 +51,6 @@ func (f *fetch) find() error {
 			axis++
 		}
 	}
-	return nil
 }
 
 // distribute gives a work-item its elements of a side.
@@ -125,7 +122,8 @@ func (f *fetch) copy(id string, to, from *expr.Access) error {
 }
 
 // global is the element in global memory. One that is not there is in no sum that is stored, so that any value does.
-func (f *fetch) global(inames []string) (expr.Expr, error) {
+func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
+	defer throw.Catch(&err)
 	b := f.b
 	array := b.from.Array(f.access.Array)
 	from := &expr.Access{Array: f.access.Array}
@@ -133,20 +131,11 @@ func (f *fetch) global(inames []string) (expr.Expr, error) {
 	for d, s := range f.sides {
 		element := s.base.Add(s.own)
 		from.Index = append(from.Index, expr.FromAffine(element))
-		size, err := b.from.AffineOf(array.Shape[d])
-		if err != nil {
-			return nil, err
-		}
+		size := throw.Get(b.from.AffineOf(array.Shape[d]))
 		inside = append(inside, polycount.GE(element, polycount.Int(0)), polycount.GE(size.AddInt(-1), element))
 	}
-	around, err := b.to.DomainOf(inames)
-	if err != nil {
-		return nil, err
-	}
-	there, err := polycount.NewSet(nil, inames, inside...).Gist(around)
-	if err != nil {
-		return nil, err
-	}
+	around := throw.Get(b.to.DomainOf(inames))
+	there := throw.Get(polycount.NewSet(nil, inames, inside...).Gist(around))
 	if list, _ := there.Constraints(); len(list) > 0 {
 		return &expr.Cond{If: cexpr.Disjunction(there), Then: from, Else: zero(array.DType)}, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
@@ -53,23 +54,15 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 
 // each makes a launch whose work-groups each make an iteration of the outermost loops: their work-items share the parallel loops inside, and barriers stand where launches would end.
 // Where the kernel cannot be made, the loops of the host do it.
-func (c *compiler) each(x *schedule.Launch) ([]Step, error) {
+func (c *compiler) each(x *schedule.Launch) []Step {
 	list := schedule.Statements(x)
 	band := x.Body.(*schedule.Band)
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
-	where, err := values(list, nil)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := c.groupsOf(list, band.Loops)
-	if err != nil {
-		return nil, err
-	}
-	n, bands, err := c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, nil, groups, values, name)
-	if err != nil {
-		return nil, err
-	}
+	where := throw.Get(values(list, nil))
+	groups := throw.Get(c.groupsOf(list, band.Loops))
+	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, nil, groups, values, name))
 	var k *kernel.Kernel
+	var err error
 	if len(bands) > 0 {
 		k, err = c.sharedInside(n, groups, bands)
 	} else {
@@ -82,25 +75,18 @@ func (c *compiler) each(x *schedule.Launch) ([]Step, error) {
 		k, err = c.onGrid(k)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGroup, err)
+		panic(throw.Errorf("%w: %w", errGroup, err))
 	}
 	c.program.Kernels = append(c.program.Kernels, k)
-	return []Step{&Launch{k, where}}, nil
+	return []Step{&Launch{k, where}}
 }
 
 // sumsInside makes the kernel of a band whose work-items share nothing but sums.
-func (c *compiler) sumsInside(band *schedule.Band, name string) (*kernel.Kernel, error) {
-	n, parallel, err := c.nestOf(&schedule.Launch{Body: band}, nil, nil, values, name)
-	if err != nil {
-		return nil, err
-	}
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, err
-	}
-	if k, err = c.mapped(k, n, slices.Concat(parallel...)); err != nil {
-		return nil, err
-	}
+func (c *compiler) sumsInside(band *schedule.Band, name string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	n, parallel := throw.Get2(c.nestOf(&schedule.Launch{Body: band}, nil, nil, values, name))
+	k := throw.Get(n.Kernel())
+	k = throw.Get(c.mapped(k, n, slices.Concat(parallel...)))
 	if f := c.program.asked[len(c.program.asked)-1].form; f.Sums == None {
 		return nil, errors.New("work-items share no sums")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -83,15 +84,10 @@ func (r *Prepared) Run(ctx context.Context, dev device.Device, policy device.Pol
 const interpretable = 1 << 20
 
 // atSizes is the program at given sizes, for a device.
-func (p *Program) atSizes(at map[string]int64, dev device.Info) (*workload.ProgramCase, error) {
-	meaning, err := p.Text.Kernel()
-	if err != nil {
-		return nil, err
-	}
-	plan, err := p.Plan(at)
-	if err != nil {
-		return nil, err
-	}
+func (p *Program) atSizes(at map[string]int64, dev device.Info) (_ *workload.ProgramCase, err error) {
+	defer throw.Catch(&err)
+	meaning := throw.Get(p.Text.Kernel())
+	plan := throw.Get(p.Plan(at))
 	ir := &kernel.Program{Name: p.Nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}
 	c := &workload.ProgramCase{
 		Program: workload.NewProgram(ir), Identity: samples.Identity{Source: p.Nest.Name, Sizes: at}, Sizes: at, Interface: dev.Interface,
@@ -126,7 +122,8 @@ func (p *Program) smaller(c *workload.ProgramCase) (*workload.ProgramCase, error
 }
 
 // judged runs a case and compares its results with the interpretation of the text.
-func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.ProgramCase, job device.Job) (*Result, error) {
+func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.ProgramCase, job device.Job) (_ *Result, err error) {
+	defer throw.Catch(&err)
 	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
 	if p.Original != nil {
 		out.Original = p.Original.Error()
@@ -140,17 +137,12 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 	default:
 		ref.Ask(&job)
 	}
-	result, err := dev.Run(ctx, job)
-	if err != nil {
-		return nil, err
-	}
+	result := throw.Get(dev.Run(ctx, job))
 	out.timed(job, result, dev.Info())
 	if ref == nil {
 		return out, nil
 	}
-	if err := ref.Check(result.Outputs); err != nil {
-		return nil, err
-	}
+	throw.If(ref.Check(result.Outputs))
 	all, err := ref.Differences(result.Outputs)
 	for name, d := range all {
 		out.Arrays[name] = ArrayVerdict{d.Relative, d.Vague}

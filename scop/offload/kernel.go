@@ -5,28 +5,21 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/scop/grid"
 	"gpuperf/scop/schedule"
 )
 
-func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
+func (c *compiler) launch(x *schedule.Launch, host []level) (_ []Step, err error) {
+	defer throw.Catch(&err)
 	if x.Each {
-		return c.each(x)
+		return c.each(x), nil
 	}
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
-	where, err := values(schedule.Statements(x), host)
-	if err != nil {
-		return nil, err
-	}
-	n, parallel, err := c.nestOf(x, host, nil, values, name)
-	if err != nil {
-		return nil, err
-	}
-	k, err := n.Kernel()
-	if err != nil {
-		return nil, err
-	}
+	where := throw.Get(values(schedule.Statements(x), host))
+	n, parallel := throw.Get2(c.nestOf(x, host, nil, values, name))
+	k := throw.Get(n.Kernel())
 	if x.Host != nil {
 		k, err = c.inOneGroup(k, n, parallel)
 	} else {
@@ -35,28 +28,21 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k, err = c.onGrid(k); err != nil {
-		return nil, err
-	}
+	k = throw.Get(c.onGrid(k))
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Launch{k, where}}, nil
 }
 
 // onGrid is the kernel with grids that begin where its points do, and with the axes of work-groups exchanged where one but the first has more than devices allow there: the longest is the first then.
-func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
-	k, err := grid.Begin(k)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) onGrid(k *kernel.Kernel) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	k = throw.Get(grid.Begin(k))
 	first, longest, most := "", "", int64(0)
 	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
 		if k.Tags[name].Kind != kernel.GroupAxis {
 			continue
 		}
-		set, err := k.DomainOf([]string{name})
-		if err != nil {
-			return nil, err
-		}
+		set := throw.Get(k.DomainOf([]string{name}))
 		if groups := c.extent(set, name); groups > most {
 			longest, most = name, groups
 		}

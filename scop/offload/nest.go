@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -177,32 +178,24 @@ type boundsOf func(list []*scop.Statement, levels []level) (*polycount.Set, erro
 
 // nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of the parallel loops of its bands, outermost first: of the
 // outermost band, or where one work-group runs the launch of all that are in no other.
-func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds boundsOf, name string) (n *scop.Nest, parallel [][]string, err error) {
-	n = &scop.Nest{
-		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
-		Functions: c.nest.Functions,
-	}
+func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds boundsOf, name string) (_ *scop.Nest, _ [][]string, err error) {
+	defer throw.Catch(&err)
+	n := &scop.Nest{Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Context: c.nest.Context, Functions: c.nest.Functions}
+	n.Params = slices.Clone(c.nest.Params)
 	for i, h := range host {
-		bounds, err := hull(schedule.Statements(x), host[:i+1])
-		if err != nil {
-			return nil, nil, err
-		}
-		if n.Context, err = n.Context.Constrain(bounds...); err != nil {
-			return nil, nil, err
-		}
+		n.Context = throw.Get(n.Context.Constrain(throw.Get(hull(schedule.Statements(x), host[:i+1]))...))
 		n.Params = append(n.Params, h.name)
 	}
 	context := n.Context
 	arrays := map[*scop.Array]*scop.Array{}
 	group := x.Host != nil
-	var visit func(node schedule.Node, levels []level, body *scop.Body, within bool) error
-	visit = func(node schedule.Node, levels []level, body *scop.Body, within bool) error {
+	var parallel [][]string
+	var visit func(node schedule.Node, levels []level, body *scop.Body, within bool)
+	visit = func(node schedule.Node, levels []level, body *scop.Body, within bool) {
 		switch x := node.(type) {
 		case *schedule.Sequence:
 			for _, p := range x.Parts {
-				if err := visit(p, levels, body, within); err != nil {
-					return err
-				}
+				visit(p, levels, body, within)
 			}
 		case *schedule.Band:
 			around := len(body.Loops)
@@ -215,40 +208,24 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 				}
 				if !group && l.Parallel && around == 0 {
 					own = append(own, name)
-					var err error
-					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels, context); err != nil {
-						return err
-					}
-					if context, err = context.AddDims(name).Constrain(polycount.GE(polycount.Name(name), polycount.Int(0))); err != nil {
-						return err
-					}
+					levels[len(levels)-1] = throw.Get(fromZero(schedule.Statements(x), levels, context))
+					context = throw.Get(context.AddDims(name).Constrain(polycount.GE(polycount.Name(name), polycount.Int(0))))
 				}
-				set, err := bounds(schedule.Statements(x), levels)
-				if err != nil {
-					return err
-				}
-				body = body.Loop(name, c.nest.Statements[0].Pos, hosted(set, host))
+				body = body.Loop(name, c.nest.Statements[0].Pos, hosted(throw.Get(bounds(schedule.Statements(x), levels)), host))
 			}
 			if len(own) > 0 {
 				parallel = append(parallel, own)
 			}
-			return visit(x.Body, levels, body, within || len(own) > 0)
+			visit(x.Body, levels, body, within || len(own) > 0)
 		case *schedule.Leaf:
-			s, err := c.statement(x.Statement, levels, host, arrays)
-			if err != nil {
-				return err
-			}
-			body.Add(s)
+			body.Add(c.statement(x.Statement, levels, host, arrays))
 		}
-		return nil
 	}
 	body := n.Body()
 	for _, t := range tiles {
 		body = body.Loop(t.name, c.nest.Statements[0].Pos, hosted(t.values, host))
 	}
-	if err := visit(x.Body, slices.Concat(host, tiles), body, false); err != nil {
-		return nil, nil, err
-	}
+	visit(x.Body, slices.Concat(host, tiles), body, false)
 	if !group {
 		c.contract(n, arrays, slices.Concat(parallel...))
 	}
@@ -271,11 +248,8 @@ func hosted(s *polycount.Set, host []level) *polycount.Set {
 }
 
 // statement is a statement over the loops of the tree.
-func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) (*scop.Statement, error) {
-	iterators, domain, err := move(s, levels)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) *scop.Statement {
+	iterators, domain := throw.Get2(move(s, levels))
 	by := map[string]expr.Expr{}
 	for name, a := range iterators {
 		by[name] = expr.FromAffine(a)
@@ -293,7 +267,7 @@ func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map
 		}
 		out.Accesses = append(out.Accesses, x)
 	}
-	return out, nil
+	return out
 }
 
 // mentions reports that a nest needs a parameter.

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"gpuperf/device/machine"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -179,15 +180,13 @@ type level struct {
 }
 
 // steps follows the tree outside of launches.
-func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
+func (c *compiler) steps(n schedule.Node, host []level) (_ []Step, err error) {
+	defer throw.Catch(&err)
 	switch x := n.(type) {
 	case *schedule.Sequence:
 		var out []Step
 		for _, p := range x.Parts {
-			more, err := c.steps(p, host)
-			if err != nil {
-				return nil, err
-			}
+			more := throw.Get(c.steps(p, host))
 			out = append(out, more...)
 		}
 		return out, nil
@@ -200,10 +199,7 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		}
 		l := level{name: c.fresh(plain(x.Loops[0], "step")), loop: x.Loops[0]}
 		inner := append(slices.Clip(host), l)
-		values, err := values(schedule.Statements(x), inner)
-		if err != nil {
-			return nil, err
-		}
+		values := throw.Get(values(schedule.Statements(x), inner))
 		body, err := c.steps(x.Body, inner)
 		return []Step{&Loop{l.name, values, body}}, err
 	case *schedule.Launch:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/samples"
 )
@@ -37,16 +38,14 @@ type planned struct {
 	runs []Run
 }
 
-func (l *planned) plan(steps []Step, at map[string]int64) error {
+func (l *planned) plan(steps []Step, at map[string]int64) (err error) {
+	defer throw.Catch(&err)
 	const places = 4 // for each launch
 	for _, s := range steps {
 		switch x := s.(type) {
 		case *Launch:
 			l.seen++
-			here, err := x.Where.Contains(at)
-			if err != nil {
-				return err
-			}
+			here := throw.Get(x.Where.Contains(at))
 			if len(l.runs) == l.most && here || l.seen > places*l.most {
 				return device.Errorf(samples.Refused, "%s has more than %d launches at these sizes", l.name, l.most)
 			}
@@ -61,20 +60,12 @@ func (l *planned) plan(steps []Step, at map[string]int64) error {
 		case *Loop:
 			dims := x.Values.Dims()
 			fixed := maps.Clone(at)
-			outer, err := x.Values.ToParams(dims[:len(dims)-1]...).Fix(at)
-			if err != nil {
-				return err
-			}
-			points, err := outer.Points(nil, maxRuns)
-			if err != nil {
-				return err
-			}
+			outer := throw.Get(x.Values.ToParams(dims[:len(dims)-1]...).Fix(at))
+			points := throw.Get(outer.Points(nil, maxRuns))
 			slices.SortFunc(points, slices.Compare[[]int64])
 			for _, v := range points {
 				fixed[x.Name] = v[0]
-				if err := l.plan(x.Body, fixed); err != nil {
-					return err
-				}
+				throw.If(l.plan(x.Body, fixed))
 			}
 		}
 	}

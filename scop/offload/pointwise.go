@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
@@ -20,50 +21,46 @@ type pointwise struct {
 }
 
 // findPointwise is nil where a kernel has another form: the parallel loops alone, of one domain, and no arrays of a work-item.
-func findPointwise(k *kernel.Kernel, order []string) (*pointwise, error) {
+func findPointwise(k *kernel.Kernel, order []string) *pointwise {
 	if len(order) == 0 || slices.ContainsFunc(k.Temps, func(a *kernel.Array) bool { return len(a.Shape) > 0 || a.Space == kernel.Local }) {
-		return nil, nil
+		return nil
 	}
 	own := nameset.Sorted(slices.Clone(order))
 	for _, s := range k.Statements {
 		if !slices.Equal(s.Inames, own) || s.Atomic {
-			return nil, nil
+			return nil
 		}
 		if ok, err := jams(k, s, order); !ok || err != nil {
-			return nil, err
+			throw.If(err)
+			return nil
 		}
 	}
 	domain, err := k.DomainOf(order)
 	if err != nil || len(domain.Disjuncts()) != 1 {
-		return nil, err
+		throw.If(err)
+		return nil
 	}
-	return &pointwise{blocks: &blocks{from: k, order: order, loops: map[string]*tiled{}, domain: domain}}, nil
+	return &pointwise{blocks: &blocks{from: k, order: order, loops: map[string]*tiled{}, domain: domain}}
 }
 
 // make makes the kernel. Along the fastest axis the points of neighbouring work-items are next to each other, along others those of one.
-func (s *pointwise) make(m Mapping) (*kernel.Kernel, error) {
+func (s *pointwise) make(m Mapping) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	s.frame(m, func(axis int, points int64) int64 {
 		if axis == 0 {
 			return 1
 		}
 		return points
 	})
-	err := s.grid()
-	if err != nil {
-		return nil, err
-	}
-	if s.set, err = s.inside(); err != nil {
-		return nil, err
-	}
+	s.grid()
+	s.set = s.inside()
 	s.whole = s.least()
 	s.to.Temps, s.own = nil, map[string]string{}
 	for _, a := range s.from.Temps {
 		s.own[a.Name] = s.private(a.Name, a.DType).Name
 	}
 	for _, x := range s.from.Statements {
-		if err := s.statement(x); err != nil {
-			return nil, err
-		}
+		s.statement(x)
 	}
 	s.independent()
 	s.to.ExplicitBarriers = true
@@ -90,32 +87,29 @@ func (s *pointwise) least() (whole []polycount.Constraint) {
 }
 
 // statement adds a statement at all points of a work-item that are in the domain.
-func (s *pointwise) statement(x *kernel.Stmt) error {
+func (s *pointwise) statement(x *kernel.Stmt) {
 	each := cexpr.Predicates(s.set)
 	if list, _ := s.set.Constraints(); len(list) == 0 {
-		return s.at(x, "", nil, nil)
+		s.at(x, "", nil, nil)
+		return
 	}
 	if len(s.whole) == 0 {
-		return s.at(x, "", each, nil)
+		s.at(x, "", each, nil)
+		return
 	}
 	var inames []string
 	for _, p := range s.order {
 		inames = append(inames, s.loops[p].group, s.loops[p].item)
 	}
 	all := polycount.NewSet(nil, inames, s.whole...)
-	if err := s.at(x, "_whole", nil, cexpr.Predicates(all)); err != nil {
-		return err
-	}
-	return s.at(x, "", each, []expr.Expr{&expr.Op{Kind: expr.Not, Args: []expr.Expr{cexpr.Disjunction(all)}}})
+	s.at(x, "_whole", nil, cexpr.Predicates(all))
+	s.at(x, "", each, []expr.Expr{&expr.Op{Kind: expr.Not, Args: []expr.Expr{cexpr.Disjunction(all)}}})
 }
 
 // at adds a statement at the points of a work-item where conditions of each hold, if those of the work-item do: first the values of all points, then their stores, as a device does not load
 // what may have been stored before.
-func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) error {
-	dtype, err := s.from.TypeOf(x.LHS)
-	if err != nil {
-		return err
-	}
+func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) {
+	dtype := throw.Get(s.from.TypeOf(x.LHS))
 	id := x.ID + suffix
 	values := s.private(id+"_values", dtype)
 	value, store := s.points("_"+id+"_value"), s.points("_"+id)
@@ -126,13 +120,9 @@ func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) er
 		}
 		return all
 	}
-	from, err := s.jam(x, id, conditions)
-	if err != nil {
-		return err
-	}
+	from := s.jam(x, id, conditions)
 	s.add(&kernel.Stmt{ID: id + "_value", LHS: value.of(values.Name), RHS: from(value), Inames: value.inames(), Predicates: conditions(value)})
 	s.add(&kernel.Stmt{ID: id, LHS: store.moved(x.LHS), RHS: store.of(values.Name), Inames: store.inames(), Predicates: conditions(store)})
-	return nil
 }
 
 // Sums of several points of a work-item, whose loops are jammed into one (unroll-and-jam: Callahan, Cocke and Kennedy, Estimating interlock and improving balance for pipelined machines, 1988):
@@ -140,7 +130,8 @@ func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) er
 // be worth tiles in local memory.
 
 // jams reports that a statement has no sum, or one whose loops have the same iterations at all points, which no condition of the value chooses.
-func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (bool, error) {
+func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (_ bool, err error) {
+	defer throw.Catch(&err)
 	over := s.ReductionInames()
 	if len(over) == 0 {
 		return true, nil
@@ -154,14 +145,8 @@ func jams(k *kernel.Kernel, s *kernel.Stmt, order []string) (bool, error) {
 	} else if _, _, ok := transform.Accumulation(sum.Kind, dtype); !ok {
 		return false, nil
 	}
-	whole, err := k.DomainOf(append(slices.Clone(order), over...))
-	if err != nil {
-		return false, err
-	}
-	points, err := k.DomainOf(order)
-	if err != nil {
-		return false, err
-	}
+	whole := throw.Get(k.DomainOf(append(slices.Clone(order), over...)))
+	points := throw.Get(k.DomainOf(order))
 	list, exact := whole.Constraints()
 	for _, c := range list {
 		if !slices.ContainsFunc(order, c.Affine.Has) {
@@ -190,29 +175,21 @@ func sumOf(s *kernel.Stmt) (sum *expr.Reduce) {
 }
 
 // jam adds the sums of a statement at all points of a work-item, and returns what the value of a point is then.
-func (s *pointwise) jam(x *kernel.Stmt, id string, conditions func(point) []expr.Expr) (func(point) expr.Expr, error) {
+func (s *pointwise) jam(x *kernel.Stmt, id string, conditions func(point) []expr.Expr) func(point) expr.Expr {
 	sum := sumOf(x)
 	if sum == nil {
-		return func(at point) expr.Expr { return at.moved(x.RHS) }, nil
+		return func(at point) expr.Expr { return at.moved(x.RHS) }
 	}
-	dtype, err := s.from.TypeOf(sum)
-	if err != nil {
-		return nil, err
-	}
+	dtype := throw.Get(s.from.TypeOf(sum))
 	neutral, step, _ := transform.Accumulation(sum.Kind, dtype)
 	sums := s.private(id+"_sums", dtype)
 	inames := slices.DeleteFunc(s.from.Inames(), func(n string) bool { return !slices.Contains(sum.Inames, n) }) // the outer loops first
-	over, err := s.from.DomainOf(inames)
-	if err != nil {
-		return nil, err
-	}
+	over := throw.Get(s.from.DomainOf(inames))
 	var loops []string // of its own
 	by := map[string]expr.Expr{}
 	for _, r := range inames {
 		own := s.to.FreshName(r + "_" + id)
-		if over, err = over.Rename(r, own); err != nil {
-			return nil, err
-		}
+		over = throw.Get(over.Rename(r, own))
 		loops, by[r] = append(loops, own), expr.Var{Name: own}
 	}
 	s.to.Domains = append(s.to.Domains, over)
@@ -228,5 +205,5 @@ func (s *pointwise) jam(x *kernel.Stmt, id string, conditions func(point) []expr
 			}
 			return e
 		}))
-	}, nil
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount"
 	"gpuperf/samples"
 	"gpuperf/scop"
@@ -103,33 +104,20 @@ func reason(err error) error {
 }
 
 // find makes kernels of a nest, by a strategy for launches.
-func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	f, err := schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On, Sizes: opt.Sizes})
-	if err != nil {
-		return nil, err
-	}
-	tree, err := f.Launches()
-	if err != nil {
-		return nil, err
-	}
-	p, err := Compile(f.Nest, tree, opt)
-	if err != nil {
-		return nil, err
-	}
+func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (_ *Program, err error) {
+	defer throw.Catch(&err)
+	f := throw.Get(schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On, Sizes: opt.Sizes}))
+	tree := throw.Get(f.Launches())
+	p := throw.Get(Compile(f.Nest, tree, opt))
 	p.Text, p.Original = n, f.Original
 	return p, nil
 }
 
 // inOrder makes kernels of a nest in the order of its text.
-func inOrder(n *scop.Nest, opt Options) (*Program, error) {
-	a, err := deps.ByMemory(n)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := schedule.InOrder(a)
-	if err != nil {
-		return nil, err
-	}
+func inOrder(n *scop.Nest, opt Options) (_ *Program, err error) {
+	defer throw.Catch(&err)
+	a := throw.Get(deps.ByMemory(n))
+	tree := throw.Get(schedule.InOrder(a))
 	return Compile(n, tree, opt)
 }
 
@@ -265,26 +253,18 @@ func (r *Result) Sample() samples.Record {
 }
 
 // runOthers runs a nest in other configurations than the default: those that are given, and random ones.
-func runOthers(ctx context.Context, n *scop.Nest, by Options, opt RunOptions, run func(*Program, search.Config) error) error {
+func runOthers(ctx context.Context, n *scop.Nest, by Options, opt RunOptions, run func(*Program, search.Config) error) (err error) {
+	defer throw.Catch(&err)
 	if opt.Random == 0 && len(opt.Try) == 0 {
 		return nil
 	}
-	s, err := NewSpace(ctx, n, by, ByStrategy)
-	if err != nil {
-		return err
-	}
+	s := throw.Get(NewSpace(ctx, n, by, ByStrategy))
 	var all []search.Config
 	for _, text := range opt.Try {
-		made, err := s.Parse(text)
-		if err != nil {
-			return err
-		}
+		made := throw.Get(s.Parse(text))
 		all = append(all, made)
 	}
-	random, err := search.New("random", s, nil, opt.Seed)
-	if err != nil {
-		return err
-	}
+	random := throw.Get(search.New("random", s, nil, opt.Seed))
 	for range opt.Random {
 		all = append(all, random.Ask())
 	}
@@ -293,9 +273,7 @@ func runOthers(ctx context.Context, n *scop.Nest, by Options, opt RunOptions, ru
 		if err != nil {
 			return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, dotted(made.String()), err)
 		}
-		if err := run(p, made); err != nil {
-			return err
-		}
+		throw.If(run(p, made))
 	}
 	return nil
 }

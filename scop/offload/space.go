@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gpuperf/device/machine"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -88,15 +89,10 @@ func NewSpace(ctx context.Context, n *scop.Nest, opt Options, of Schedules) (*Sp
 }
 
 // add adds the schedule that a strategy finds, unless it is there.
-func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) error {
-	found, err := schedule.Search(n, schedule.ByName[strategy], schedule.Options{Fusion: fusion, On: s.on, Sizes: s.sizes})
-	if err != nil {
-		return err
-	}
-	tree, err := found.Launches()
-	if err != nil {
-		return err
-	}
+func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) (err error) {
+	defer throw.Catch(&err)
+	found := throw.Get(schedule.Search(n, schedule.ByName[strategy], schedule.Options{Fusion: fusion, On: s.on, Sizes: s.sizes}))
+	tree := throw.Get(found.Launches())
 	name := strategy + "/" + string(fusion)
 	if _, err := s.addTree(&candidate{name: name, found: found, tree: tree}); err != nil || !schedule.HasGroup(tree) {
 		return err
@@ -106,14 +102,10 @@ func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) error
 }
 
 // addTree adds a schedule, or finds one that is there with the same launches.
-func (s *Space) addTree(c *candidate) (*candidate, error) {
-	p, err := s.compile(c, Default)
-	if err != nil {
-		return nil, err
-	}
-	if err := (&kernel.Program{Name: s.nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}).Check(); err != nil {
-		return nil, err
-	}
+func (s *Space) addTree(c *candidate) (_ *candidate, err error) {
+	defer throw.Catch(&err)
+	p := throw.Get(s.compile(c, Default))
+	throw.If((&kernel.Program{Name: s.nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}).Check())
 	names := map[string]string{}
 	for _, a := range p.asked {
 		text := fmt.Sprint(a.form) // of what is made in another way

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -27,11 +28,8 @@ type staged struct {
 }
 
 // stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
-func stage(k *kernel.Kernel, depth, helpers int64) (*kernel.Kernel, error) {
-	sweeps, err := findSweeps(k, nil)
-	if err != nil {
-		return nil, err
-	}
+func stage(k *kernel.Kernel, depth, helpers int64) *kernel.Kernel {
+	sweeps := throw.Get(findSweeps(k, nil))
 	out := k.Clone()
 	sole, tiles := "", []*kernel.Array(nil)
 	for _, x := range slices.Backward(sweeps) {
@@ -39,9 +37,7 @@ func stage(k *kernel.Kernel, depth, helpers int64) (*kernel.Kernel, error) {
 		if s.shared(); s.item == "" && len(s.loads) == 0 {
 			continue
 		}
-		if err := s.make(); err != nil {
-			return nil, err
-		}
+		s.make()
 		if tiles = s.tiles; s.item != "" && sole == "" {
 			sole = out.FreshName(s.item + "_sole")
 			s.box(sole, 1)
@@ -56,7 +52,8 @@ func stage(k *kernel.Kernel, depth, helpers int64) (*kernel.Kernel, error) {
 			s.Inames = nameset.Add(slices.Clone(s.Inames), sole)
 		}
 	}
-	return out, out.CheckForm()
+	throw.If(out.CheckForm())
+	return out
 }
 
 // shared finds the work-items that sweep, where others can help: all of a work-group make the same iterations, and steps are parts or multiples of their number.
@@ -87,7 +84,7 @@ func (s *staged) shared() {
 func (s *staged) turns(a *expr.Access) bool { return s.item != "" && s.across(a, s.item) }
 
 // make puts the steps in the place of the loop.
-func (s *staged) make() error {
+func (s *staged) make() {
 	if s.item != "" {
 		s.lane, s.help = s.to.FreshName(s.item+"_lane"), s.to.FreshName(s.item+"_help")
 		s.box(s.lane, s.items)
@@ -106,12 +103,8 @@ func (s *staged) make() error {
 		}
 		s.out = append(s.out, name)
 	}
-	if err := s.take("first", s.lower); err != nil {
-		return err
-	}
-	if err := s.steps(); err != nil {
-		return err
-	}
+	s.take("first", s.lower)
+	s.steps()
 	if s.item != "" {
 		s.barrier("behind", kernel.Global)
 	}
@@ -119,31 +112,26 @@ func (s *staged) make() error {
 	s.to.Statements = slices.Replace(slices.Clone(rest), s.first, s.end, s.list...)
 	at := s.to.DomainIndex(s.loop)
 	s.to.Domains = slices.Delete(s.to.Domains, at, at+1)
-	return nil
 }
 
 // steps adds the loop over the steps, of which the last may have less iterations.
-func (s *staged) steps() error {
+func (s *staged) steps() {
 	s.step = s.to.FreshName(s.loop + "_step")
 	defer func() { s.step = "" }()
 	n := polycount.Name(s.step)
 	base := s.lower.AddScaled(s.depth, n)
 	s.to.Domains = append(s.to.Domains, polycount.NewSet(nil, []string{s.step}, polycount.GE(n, polycount.Int(0)), polycount.GE(s.upper, base)))
-	if err := s.put(base); err != nil {
-		return err
-	}
+	s.put(base)
 	if s.item != "" {
 		s.barrier("there", kernel.Global)
 	}
-	if err := s.take("next", base.AddInt(s.depth)); err != nil {
-		return err
-	}
+	s.take("next", base.AddInt(s.depth))
 	s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
 	s.compute("rest", base, polycount.GE(base.AddInt(s.depth-2), s.upper), true)
 	if s.item != "" {
 		s.barrier("done", kernel.Global)
 	}
-	return s.write(base)
+	s.write(base)
 }
 
 // declare declares an array for the elements of an access in a step: of a work-item, or in local memory of all, whose lines are one longer for other banks. Sweeps that follow each other
@@ -263,44 +251,33 @@ func (s *staged) place(a *expr.Access, part polycount.Affine) (row, at polycount
 }
 
 // conditions are constraints beyond what is so for all values of inames.
-func (s *staged) conditions(inames []string, cs []polycount.Constraint) ([]expr.Expr, error) {
+func (s *staged) conditions(inames []string, cs []polycount.Constraint) (_ []expr.Expr, err error) {
+	defer throw.Catch(&err)
 	if len(cs) == 0 {
 		return nil, nil
 	}
-	around, err := s.to.DomainOf(inames)
-	if err != nil {
-		return nil, err
-	}
+	around := throw.Get(s.to.DomainOf(inames))
 	if s.to.Assumptions != nil {
-		if around, err = around.IntersectParams(s.to.Assumptions); err != nil {
-			return nil, err
-		}
+		around = throw.Get(around.IntersectParams(s.to.Assumptions))
 	}
 	set, err := polycount.NewSet(nil, inames, cs...).Gist(around)
 	return cexpr.Predicates(set), err
 }
 
 // take loads what a step from a base needs.
-func (s *staged) take(kind string, base polycount.Affine) error {
+func (s *staged) take(kind string, base polycount.Affine) {
 	for i, a := range s.loads {
-		m, err := s.element(a, "take", base)
-		if err != nil {
-			return err
-		}
+		m := throw.Get(s.element(a, "take", base))
 		s.add(&kernel.Stmt{
 			ID: s.loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
 		})
 	}
-	return nil
 }
 
 // put hands it over to the step.
-func (s *staged) put(base polycount.Affine) error {
+func (s *staged) put(base polycount.Affine) {
 	for i, a := range s.loads {
-		m, err := s.element(a, "put", base)
-		if err != nil {
-			return err
-		}
+		m := throw.Get(s.element(a, "put", base))
 		own := []expr.Expr{expr.FromAffine(m.part)}
 		to := &expr.Access{Array: s.now[i], Index: own}
 		if m.line != nil {
@@ -308,7 +285,6 @@ func (s *staged) put(base polycount.Affine) error {
 		}
 		s.add(&kernel.Stmt{ID: s.loop + "_put", LHS: to, RHS: &expr.Access{Array: s.own[i], Index: own}, Inames: m.inames, Predicates: m.when})
 	}
-	return nil
 }
 
 // unroll is how many iterations of a step in local memory are written out.
@@ -403,18 +379,14 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 }
 
 // write stores what was turned round.
-func (s *staged) write(base polycount.Affine) error {
+func (s *staged) write(base polycount.Affine) {
 	for i, x := range s.stores {
 		if s.out[i] == "" {
 			continue
 		}
-		m, err := s.element(x.LHS.(*expr.Access), "write", base)
-		if err != nil {
-			return err
-		}
+		m := throw.Get(s.element(x.LHS.(*expr.Access), "write", base))
 		s.add(&kernel.Stmt{ID: x.ID + "_write", LHS: expr.Subst(x.LHS, affine(m.by)), RHS: &expr.Access{Array: s.out[i], Index: m.line}, Inames: m.inames, Predicates: m.when, At: x.At})
 	}
-	return nil
 }
 
 // affine are affine values as expressions.

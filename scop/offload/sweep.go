@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -169,15 +170,13 @@ func (x *sweep) index(a *expr.Access) (index []polycount.Affine) {
 }
 
 // ahead reports that an element that a statement loads may be loaded before the loop: each iteration has another, and none stores what a later one, or a later statement of it, loads.
-func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (bool, error) {
+func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
+	defer throw.Catch(&err)
 	index := x.index(a)
 	if !slices.ContainsFunc(index, func(i polycount.Affine) bool { return i.Has(x.loop) }) {
 		return false, nil
 	}
-	domain, err := x.k.DomainOf(s.Inames)
-	if err != nil {
-		return false, err
-	}
+	domain := throw.Get(x.k.DomainOf(s.Inames))
 	earlier := x.loop + "'" // in the same iterations of the loops around
 	list, _ := domain.Constraints()
 	for _, c := range list {
@@ -201,10 +200,7 @@ func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (bool, error) {
 		for d, i := range to {
 			cs = append(cs, polycount.EQ(index[d], i.Subst(map[string]polycount.Affine{x.loop: polycount.Name(earlier)})))
 		}
-		both, err := pairs.Constrain(cs...)
-		if err != nil {
-			return false, err
-		}
+		both := throw.Get(pairs.Constrain(cs...))
 		if empty, err := both.IsEmpty(); err != nil || !empty {
 			return false, err
 		}

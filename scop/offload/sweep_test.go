@@ -8,7 +8,7 @@ import (
 	"gpuperf/scop/schedule"
 )
 
-// TestSweeps: loops inside parallel ones compute what the text does with whatever steps they are made in, and whoever helps; what may depend on each other stays in its order.
+// TestSweeps: loops inside parallel ones compute what the text does with whatever steps they are made in, whoever helps, and in chunks; what may depend on each other stays in its order.
 func TestSweeps(t *testing.T) {
 	const head = "void f(int n, int m, double A[n][m], double B[n][m], double C[m][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) {\n%s\n}\n#pragma endscop\n}\n"
 	for name, x := range map[string]struct {
@@ -32,7 +32,11 @@ func TestSweeps(t *testing.T) {
 			n := nestOf(t, "sweep.c", fmt.Sprintf(head, x.text))
 			for _, m := range []Mapping{{Block: []int64{4, 1}, Depth: 2}, {Block: []int64{4, 2}, Depth: 4}, {Block: []int64{4, 2}, Depth: 8}, {Block: []int64{2, 4}, Depth: 16}, {Block: []int64{4, 1}, Depth: 3}} {
 				p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping {
-					if own := unchained(f); !f.Sweep.some() {
+					own := unchained(f)
+					if m.Depth == 8 && f.Chain.Terms > 0 { // what makes chunks has sweeps of several parallel loops
+						own.Chunk = 8
+					}
+					if !f.Sweep.some() {
 						return own
 					}
 					return m

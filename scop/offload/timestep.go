@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -11,15 +12,14 @@ import (
 )
 
 // update makes a statement of the text at the cells: without conditions where it runs at all cells of the work-group, else with its conditions at each.
-func (t *timeTile) update(p *place) error {
+func (t *timeTile) update(p *place) {
 	when, whole, each := t.domain(p)
 	if len(whole) == 0 {
-		return t.updates(p, p.Name, append(when, each...), nil)
+		t.updates(p, p.Name, append(when, each...), nil)
+		return
 	}
-	if err := t.updates(p, p.Name+"_whole", slices.Concat(when, whole), nil); err != nil {
-		return err
-	}
-	return t.updates(p, p.Name, slices.Concat(when, each), whole)
+	t.updates(p, p.Name+"_whole", slices.Concat(when, whole), nil)
+	t.updates(p, p.Name, slices.Concat(when, each), whole)
 }
 
 // numbered is the name of the number of a cell in conditions.
@@ -85,7 +85,7 @@ func (t *timeTile) iterators(p *place, cell []polycount.Affine) (affine map[stri
 }
 
 // updates adds a statement at the cells where conditions hold, and others do not all.
-func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constraint) error {
+func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constraint) {
 	inames, cell := t.cells(id)
 	local, _ := t.at(cell)
 	affine, _ := t.iterators(p, cell)
@@ -93,10 +93,7 @@ func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constr
 	for name, a := range affine {
 		by[name] = expr.FromAffine(a)
 	}
-	value, err := t.inTile(p, local)
-	if err != nil {
-		return err
-	}
+	value := throw.Get(t.inTile(p, local))
 	numbers := map[string]polycount.Affine{}
 	for d := range t.dims {
 		numbers[numbered(d)] = cell[d]
@@ -109,7 +106,8 @@ func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constr
 	to, value := access(t.local(written), local), expr.Subst(value, by)
 	inames = append(inames, t.step)
 	if !t.anywhere(p) {
-		return t.add(&kernel.Stmt{ID: id, LHS: to, RHS: value, Inames: inames}, where, unless)
+		throw.If(t.add(&kernel.Stmt{ID: id, LHS: to, RHS: value, Inames: inames}, where, unless))
+		return
 	}
 	// the values of all cells are computed together, and those stored that the statement has
 	own := &expr.Access{Array: id + "_values"}
@@ -120,9 +118,7 @@ func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constr
 		}
 	}
 	t.k.Temps = append(t.k.Temps, values)
-	if err := t.add(&kernel.Stmt{ID: id + "_value", LHS: own, RHS: value, Inames: inames}, nil, unless); err != nil {
-		return err
-	}
+	throw.If(t.add(&kernel.Stmt{ID: id + "_value", LHS: own, RHS: value, Inames: inames}, nil, unless))
 	inames, _ = t.cells(id + "_store")
 	again := map[string]expr.Expr{}
 	renamed := map[string]polycount.Affine{}
@@ -133,7 +129,7 @@ func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constr
 	for i := range where {
 		where[i].Affine = where[i].Affine.Subst(renamed)
 	}
-	return t.add(&kernel.Stmt{ID: id, LHS: expr.Subst(to, again), RHS: expr.Subst(own, again), Inames: append(inames, t.step)}, where, unless)
+	throw.If(t.add(&kernel.Stmt{ID: id, LHS: expr.Subst(to, again), RHS: expr.Subst(own, again), Inames: append(inames, t.step)}, where, unless))
 }
 
 // anywhere reports that what a statement assigns can be computed at all cells: it reads local memory alone, and has no operation that fails.

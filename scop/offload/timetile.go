@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -50,7 +51,8 @@ func (x *tileDim) origin() polycount.Affine {
 }
 
 // timeTiles makes the launches of a loop of the host if it is a stencil that is made in tiles, else nil.
-func (c *compiler) timeTiles(x *schedule.Band, host []level) ([]Step, error) {
+func (c *compiler) timeTiles(x *schedule.Band, host []level) (_ []Step, err error) {
+	defer throw.Catch(&err)
 	if len(host) > 0 {
 		return nil, nil
 	}
@@ -83,18 +85,9 @@ func (c *compiler) timeTiles(x *schedule.Band, host []level) ([]Step, error) {
 		c.nest.Arrays = append(c.nest.Arrays, other)
 	}
 	t.frame()
-	there, err := t.kernel(name, false)
-	if err != nil {
-		return nil, err
-	}
-	back, err := t.kernel(c.fresh(name+"_back"), true)
-	if err != nil {
-		return nil, err
-	}
-	copies, err := t.copies(c.fresh(name + "_copy"))
-	if err != nil {
-		return nil, err
-	}
+	there := t.kernel(name, false)
+	back := t.kernel(c.fresh(name+"_back"), true)
+	copies := t.copies(c.fresh(name + "_copy"))
 	c.program.Kernels = append(c.program.Kernels, there, back, copies)
 	steps := m.Steps
 	pair := polycount.Name(t.pair)
@@ -146,7 +139,7 @@ func (t *timeTile) frame() {
 }
 
 // kernel makes the kernel that does Steps steps.
-func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
+func (t *timeTile) kernel(name string, back bool) *kernel.Kernel {
 	t.back = back
 	t.k = &kernel.Kernel{Name: name, Tags: map[string]kernel.Tag{}, Functions: t.c.nest.Functions}
 	if list, exact := t.c.nest.Context.Constraints(); len(list) > 0 || !exact {
@@ -156,17 +149,10 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 		t.k.Assumptions = polycount.NewSet(nil, nil)
 	}
 	var err error
-	if t.k.Assumptions, err = t.k.Assumptions.Constrain(polycount.GE(polycount.Name(t.pair), polycount.Int(0))); err != nil {
-		return nil, err
-	}
-	if err := t.declare(); err != nil {
-		return nil, err
-	}
+	t.k.Assumptions = throw.Get(t.k.Assumptions.Constrain(polycount.GE(polycount.Name(t.pair), polycount.Int(0))))
+	t.declare()
 	for d, x := range t.dims {
-		var err error
-		if x.size, err = expr.ToAffine(t.arrays[0].Shape[d], func(string) bool { return true }); err != nil {
-			return nil, err
-		}
+		x.size = throw.Get(expr.ToAffine(t.arrays[0].Shape[d], func(string) bool { return true }))
 		g := polycount.Name(x.group)
 		t.k.Domains = append(t.k.Domains, polycount.NewSet(nil, []string{x.group}, polycount.GE(g, polycount.Int(0)), polycount.GE(x.size.AddInt(-1), g.Scale(x.width))))
 		t.box(x.item, x.items)
@@ -175,27 +161,20 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 	t.box(t.step, t.m.Steps)
 	for _, do := range []func(*scop.Array) error{t.take, t.put} {
 		for _, a := range t.arrays {
-			if err := do(a); err != nil {
-				return nil, err
-			}
+			throw.If(do(a))
 		}
 	}
 	for _, p := range t.statements {
-		if err := t.update(p); err != nil {
-			return nil, err
-		}
+		t.update(p)
 	}
 	for _, a := range t.arrays {
-		if err := t.store(a); err != nil {
-			return nil, err
-		}
+		t.store(a)
 	}
 	t.values()
-	if err := t.k.CheckForm(); err != nil {
-		return nil, err
-	}
+	throw.If(t.k.CheckForm())
 	err = runs(t.k, t.c.on())
-	return t.k, err
+	throw.If(err)
+	return t.k
 }
 
 func (t *timeTile) box(name string, extent int64) {
@@ -204,7 +183,7 @@ func (t *timeTile) box(name string, extent int64) {
 }
 
 // declare declares arrays: those that are written, twice and in local memory, and what else statements read.
-func (t *timeTile) declare() error {
+func (t *timeTile) declare() {
 	add := func(name string, of *scop.Array) {
 		a := &kernel.Array{Name: name, DType: of.DType, Space: kernel.Global, Shape: of.Shape}
 		if len(of.Shape) == 0 {
@@ -228,7 +207,6 @@ func (t *timeTile) declare() error {
 			add(a.Array.Name, a.Array)
 		}
 	}
-	return nil
 }
 
 // values declares the parameters that only values and subscripts use.
@@ -320,22 +298,18 @@ func access(array string, index []polycount.Affine) *expr.Access {
 }
 
 // add adds a statement that runs after those before it, where conditions hold, and others do not all.
-func (t *timeTile) add(s *kernel.Stmt, where, unless []polycount.Constraint) error {
+func (t *timeTile) add(s *kernel.Stmt, where, unless []polycount.Constraint) (err error) {
+	defer throw.Catch(&err)
 	s.Inames = nameset.Sorted(s.Inames)
 	if n := len(t.k.Statements); n > 0 {
 		s.Deps = []string{t.k.Statements[n-1].ID}
 	}
-	set, err := t.gist(s.Inames, where)
-	if err != nil {
-		return err
-	}
+	set := throw.Get(t.gist(s.Inames, where))
 	if list, _ := set.Constraints(); len(list) > 0 {
 		s.Predicates = cexpr.Predicates(set)
 	}
 	if len(unless) > 0 {
-		if set, err = t.gist(s.Inames, unless); err != nil {
-			return err
-		}
+		set = throw.Get(t.gist(s.Inames, unless))
 		s.Predicates = append(s.Predicates, &expr.Op{Kind: expr.Not, Args: []expr.Expr{cexpr.Disjunction(set)}})
 	}
 	t.k.Statements = append(t.k.Statements, s)
@@ -399,7 +373,7 @@ func together(set *polycount.Set) expr.Expr {
 	return &expr.Op{Kind: expr.BitAnd, Args: all}
 }
 
-func (t *timeTile) store(a *scop.Array) error {
+func (t *timeTile) store(a *scop.Array) {
 	id := "store_" + a.Name
 	inames, cell := t.cells(id)
 	local, element := t.at(cell)
@@ -407,11 +381,11 @@ func (t *timeTile) store(a *scop.Array) error {
 	for d, x := range t.dims {
 		where = append(where, polycount.GE(local[d], polycount.Int(x.down)), polycount.GE(polycount.Int(x.down+x.width-1), local[d]))
 	}
-	return t.add(&kernel.Stmt{ID: id, LHS: access(t.output(a), element), RHS: access(t.local(a), local), Inames: inames}, where, nil)
+	throw.If(t.add(&kernel.Stmt{ID: id, LHS: access(t.output(a), element), RHS: access(t.local(a), local), Inames: inames}, where, nil))
 }
 
 // copies makes the kernel that copies the other arrays back.
-func (t *timeTile) copies(name string) (*kernel.Kernel, error) {
+func (t *timeTile) copies(name string) *kernel.Kernel {
 	k := &kernel.Kernel{Name: name, Tags: map[string]kernel.Tag{}}
 	var order []string
 	var index []polycount.Affine
@@ -430,5 +404,5 @@ func (t *timeTile) copies(name string) (*kernel.Kernel, error) {
 		k.Args = append(k.Args, t.k.Array(a.Name), t.k.Array(t.others[a]))
 	}
 	k.ExplicitBarriers = true
-	return onAxes(k, order, Default(Form{Parallel: len(order), On: t.c.opt.On}).Block, 0)
+	return throw.Get(onAxes(k, order, Default(Form{Parallel: len(order), On: t.c.opt.On}).Block, 0))
 }

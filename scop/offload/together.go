@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -13,7 +14,7 @@ import (
 
 // joinedLoops makes one loop of two that follow each other inside the parallel ones, with the same iterations, where no iteration of the second needs what a later one of the first stores, or
 // stores what that reads: what the first hands over is in a register then, and what each waits for passes at the same time.
-func joinedLoops(k *kernel.Kernel, parallel []string) (*kernel.Kernel, error) {
+func joinedLoops(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	for first := 0; first < len(k.Statements); {
 		loop, end := loopAt(k, first, parallel)
 		other, last := loopAt(k, end, parallel)
@@ -22,17 +23,14 @@ func joinedLoops(k *kernel.Kernel, parallel []string) (*kernel.Kernel, error) {
 			continue
 		}
 		p := pair{k: k, loop: loop, other: other, first: k.Statements[first:end], second: k.Statements[end:last]}
-		ok, err := p.fits()
-		if err != nil {
-			return nil, err
-		}
+		ok := p.fits()
 		if !ok {
 			first = end
 			continue
 		}
 		k = p.joined()
 	}
-	return k, nil
+	return k
 }
 
 // loopAt is the innermost loop that is not parallel of a statement, and the end of the statements that are in it and in the same loops; "" where it is in none.
@@ -65,51 +63,45 @@ type pair struct {
 }
 
 // fits reports that they have the same iterations, neither sums nor variables of a work-item, and that the order of what depends on each other is kept.
-func (p *pair) fits() (bool, error) {
+func (p *pair) fits() bool {
 	around := nameset.Remove(slices.Clone(p.first[0].Inames), p.loop)
 	if !slices.Equal(around, nameset.Remove(slices.Clone(p.second[0].Inames), p.other)) {
-		return false, nil
+		return false
 	}
 	all := slices.Concat(p.first, p.second)
 	for _, s := range p.k.Statements {
 		within := slices.Contains(all, s)
 		if !within && (slices.Contains(s.AllInames(), p.loop) || slices.Contains(s.AllInames(), p.other)) {
-			return false, nil
+			return false
 		}
 		if _, ok := s.LHS.(*expr.Access); within && (!ok || len(s.ReductionInames()) > 0 || s.Atomic) {
-			return false, nil
+			return false
 		}
 	}
-	domain, err := p.k.DomainOf(p.first[0].Inames)
-	if err != nil {
-		return false, err
-	}
-	second, err := p.k.DomainOf(p.second[0].Inames)
-	if err != nil {
-		return false, err
-	}
+	domain := throw.Get(p.k.DomainOf(p.first[0].Inames))
+	second := throw.Get(p.k.DomainOf(p.second[0].Inames))
 	list, exact := domain.Constraints()
 	others, exact2 := second.Constraints()
 	if !exact || !exact2 || len(p.k.Domains[p.k.DomainIndex(p.other)].Dims()) != 1 {
-		return false, nil
+		return false
 	}
 	as := map[string]polycount.Affine{p.other: polycount.Name(p.loop)}
 	same := polycount.NewSet(nil, domain.Dims(), renamed(others, as)...)
 	if equal, err := domain.IsEqual(same.Within(domain.Budget())); err != nil || !equal {
-		return false, err
+		throw.If(err)
+		return false
 	}
 	pairs := polycount.NewSet(nil, append(slices.Clone(around), p.loop, p.other), append(list, others...)...).Within(domain.Budget())
-	if pairs, err = pairs.Constrain(polycount.GE(polycount.Name(p.loop).Sub(polycount.Name(p.other)), polycount.Int(1))); err != nil {
-		return false, err
-	}
+	pairs = throw.Get(pairs.Constrain(polycount.GE(polycount.Name(p.loop).Sub(polycount.Name(p.other)), polycount.Int(1))))
 	for _, s := range p.first {
 		for _, t := range p.second {
 			if free, err := p.free(s, t, pairs); err != nil || !free {
-				return false, err
+				throw.If(err)
+				return false
 			}
 		}
 	}
-	return true, nil
+	return true
 }
 
 // renamed are constraints with other names.

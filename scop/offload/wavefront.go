@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -26,7 +27,8 @@ type wavefront struct {
 }
 
 // wavefronts makes the launches of wavefronts of tiles; nil where the kernel cannot be made.
-func (c *compiler) wavefronts(x *schedule.Launch) ([]Step, error) {
+func (c *compiler) wavefronts(x *schedule.Launch) (_ []Step, err error) {
+	defer throw.Catch(&err)
 	list := schedule.Statements(x)
 	w := &wavefront{c: c, x: x, name: c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels))), sum: c.fresh("wave"), of: map[*scop.Statement]*scop.Statement{}}
 	w.m = c.ask(Form{Kernel: w.name, Tiled: len(x.Tiled)}, list)
@@ -45,18 +47,9 @@ func (c *compiler) wavefronts(x *schedule.Launch) ([]Step, error) {
 		w.of[s] = w.tiled(s)
 	}
 	host := level{name: w.sum, loop: w.loop(func(int) bool { return true }), values: w.sums()}
-	groups, err := w.groups()
-	if err != nil {
-		return nil, err
-	}
-	n, bands, err := c.nestOf(&schedule.Launch{Body: schedule.Over(x.Body, w.of), Host: x.Host}, []level{host}, groups, w.inTile, w.name)
-	if err != nil {
-		return nil, err
-	}
-	k, err := w.kernel(n, bands)
-	if err != nil {
-		return nil, err
-	}
+	groups := throw.Get(w.groups())
+	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: schedule.Over(x.Body, w.of), Host: x.Host}, []level{host}, groups, w.inTile, w.name))
+	k := w.kernel(n, bands)
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Loop{w.sum, host.values, []Step{&Launch{k, host.values}}}}, nil
 }
@@ -222,20 +215,15 @@ func (w *wavefront) within(i int, number polycount.Affine) (list []polycount.Con
 }
 
 // kernel makes the kernel of a tile for each work-group.
-func (w *wavefront) kernel(n *scop.Nest, bands [][]string) (*kernel.Kernel, error) {
-	plain, err := n.Kernel()
-	if err != nil {
-		return nil, err
-	}
+func (w *wavefront) kernel(n *scop.Nest, bands [][]string) *kernel.Kernel {
+	plain := throw.Get(n.Kernel())
 	k, bands := withoutLaunches(plain, n, bands)
 	for i, t := range w.tiles[:len(w.tiles)-1] {
 		k.Tags[t] = kernel.Tag{Kind: kernel.GroupAxis, Axis: i}
 	}
-	if k, err = shareBands(k, n, bands, w.m.Block); err != nil {
-		return nil, err
-	}
-	err = runs(k, w.c.on())
-	return k, err
+	k = throw.Get(shareBands(k, n, bands, w.m.Block))
+	throw.If(runs(k, w.c.on()))
+	return k
 }
 
 // withBarriers puts a barrier behind each statement, in the loops that all work-items make together, unless the next one has the same loops: then what it needs is of its own work-item.

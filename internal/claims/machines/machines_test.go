@@ -93,7 +93,7 @@ func totals(t *testing.T, d *facts.Device, tags []string) string {
 
 // emulated is the time of a recorded launch.
 func emulated(t *testing.T, d *facts.Device) string {
-	all, err := emulatetest.Development(top+"testdata/emulate/choose.txt", top+"testdata/h200/listings_emulate.jsonl.gz")
+	all, err := emulatetest.Development(top+"testdata/emulate/choose.txt", top+"testdata/h200/listings_emulate.jsonl.gz", func(i int, _ emulatetest.Kernel) bool { return i == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}

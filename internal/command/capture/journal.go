@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/lists"
+	"gpuperf/internal/throw"
 )
 
 // event is a line of a journal. Which of its fields it has depends on what has happened.
@@ -157,7 +158,7 @@ func (j journal) counts() (launches map[way]int64, took map[way]times) {
 
 // image finds the machine code of a kernel that is launched next: the module that the driver knows by its handle, else the last one with the
 // kernel.
-func (j journal) image(kernel string, handle uint64) (string, error) {
+func (j journal) image(kernel string, handle uint64) string {
 	var ids []uint32
 	for _, h := range j.of("handle") {
 		if h.Handle == handle {
@@ -170,11 +171,11 @@ func (j journal) image(kernel string, handle uint64) (string, error) {
 		for _, m := range modules {
 			path := filepath.Join(j.folder, m.File)
 			if m.File != "" && (!known || slices.Contains(ids, m.Module)) && j.has(path, kernel) {
-				return path, nil
+				return path
 			}
 		}
 	}
-	return "", unablef("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))
+	panic(throw.Of(unablef("its machine code was not seen: none of the %d modules that were loaded has it", len(modules))))
 }
 
 // has tells whether machine code has a kernel.

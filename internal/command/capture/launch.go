@@ -217,7 +217,7 @@ func commandLine(words []string) string {
 // cuda writes the machine code, and how it was launched.
 func (f *file) cuda() (err error) {
 	defer throw.Catch(&err)
-	image := throw.Get(f.journal.image(f.kernel.Name, f.Handle))
+	image := f.journal.image(f.kernel.Name, f.Handle)
 	source := throw.Get(f.keep(image, "module", ".cubin"))
 	f.kernel.source = source
 	f.line("source: %s", source)

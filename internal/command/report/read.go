@@ -2,8 +2,9 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -60,7 +61,7 @@ func Read(path string) (Section, error) {
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return s, &source.Error{File: path, Msg: "this is no result of a command: " + err.Error(), Hint: "a page shows " + Known}
+		return s, misread(path, text, err, "this is no result of a command").WithHint("a page shows %s", Known)
 	}
 	for _, k := range kinds {
 		if _, ok := keys[k.key]; !ok {
@@ -68,7 +69,7 @@ func Read(path string) (Section, error) {
 		}
 		s.Kind = k.kind
 		if err := k.read(&s, text); err != nil {
-			return s, &source.Error{File: path, Msg: fmt.Sprintf("this is no %s as the commands print it: %v", k.kind, err)}
+			return s, misread(path, text, err, "not as the commands print the key "+k.key)
 		}
 		var indented bytes.Buffer
 		if len(text) < 1<<20 && json.Indent(&indented, text, "", "  ") == nil {
@@ -77,6 +78,19 @@ func Read(path string) (Section, error) {
 		return s, nil
 	}
 	return s, &source.Error{File: path, Msg: "this result cannot be shown", Hint: "a page shows " + Known}
+}
+
+// misread says what is wrong with the text of a file, and where the error of reading it as JSON tells that.
+func misread(path string, text []byte, err error, what string) *source.Error {
+	var syntax *json.SyntaxError
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return source.New(path, string(text), int(max(syntax.Offset-1, 0)), "%s: %v", what, err)
+	case errors.As(err, &typed):
+		return source.New(path, string(text), int(max(typed.Offset-1, 0)), "%s: %s cannot stand for %s", what, typed.Value, cmp.Or(typed.Field, "the whole"))
+	}
+	return &source.Error{File: path, Msg: what + ": " + err.Error()}
 }
 
 // identifier is a path as the name of a place in the page.

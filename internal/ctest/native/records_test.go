@@ -147,9 +147,9 @@ func (g *generator) specialized() {
 		g.mark("conditions on the types of a template")
 		g.helper("cast", "template <class T, class U> __device__ typename std::enable_if<!std::is_same<T, U>::value, T>::type cast(U v) { return static_cast<T>(v) * 2; }\n"+
 			"template <class T, class U> __device__ std::enable_if_t<std::is_same_v<T, U>, T> cast(U v) { return v; }\n"+
-			"template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0> __device__ T grown(T x) { return x + x + x; }\n"+
-			"template <class T, typename = std::enable_if_t<std::is_floating_point<T>::value>, int = 0> __device__ T grown(T x) { return x * x; }")
-		g.line("acc += cast<float>(%s) + cast<float>((float) (%s)) + grown((int) (%s)) + grown((float) (%s));", g.index(0), g.value(0), g.index(0), g.value(0))
+			"template <class T, std::enable_if_t<std::is_same<T, int>::value, int> = 0> __device__ T grown(T x) { return x + x + x; }\n"+
+			"template <class T, typename = std::enable_if_t<!std::is_same<T, int>::value>, int = 0> __device__ T grown(T x) { return x * x; }")
+		g.line("acc += cast<float, int>(%s) + cast<float, float>(%s) + grown<int>(%s) + grown<float>(%s);", g.index(0), g.value(0), g.index(0), g.value(0))
 	case 2, 3:
 		g.mark("templates of records as arguments of templates")
 		g.helper("folded", "template <class T> struct plus_of { __device__ T operator()(T a, T b) const { return a + b; } static constexpr int first = 0; };\n"+
@@ -160,7 +160,7 @@ func (g *generator) specialized() {
 			g.line("acc += folded<float, %s, %d>(%s + %s);", g.pick("plus_of", "times_of"), 1+g.Intn(4), g.param("x"), g.index(0))
 			return
 		}
-		g.line("acc += with((float) (%s), (float) (%s), %s<float>());", g.value(0), g.value(0), g.pick("plus_of", "times_of"))
+		g.line("acc += with<float>(%s, %s, %s<float>());", g.value(0), g.value(0), g.pick("plus_of", "times_of"))
 	case 4:
 		k := g.name("k")
 		g.line("for (int %[1]s = 0; %[1]s < kind<%[2]s>::n; %[1]s++)", k, g.pick("float", "double"))
