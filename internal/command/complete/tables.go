@@ -84,6 +84,7 @@ var flags = map[string]offer{
 	"--fusion":     words(schedule.Fusions),
 	"--generators": files(),
 	"--include":    files(),
+	"--before":     files(".cl", ".clh", ".cu", ".cuh", ".h"),
 	"--report":     files(),
 	"--kernels":    files(),
 	"--out":        files(),
