@@ -3,6 +3,7 @@ package opencl
 import (
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"gpuperf/device"
@@ -19,19 +20,17 @@ type driver struct {
 	context object
 	queue   object
 	nvidia  bool        // whether the compiler is NVIDIA's
+	keeps   bool        // the context is for the next one that opens the device, too
 	state   *nvml.State // nil where nothing tells the clocks
 }
 
 var _ runner.Driver = (*driver)(nil)
 
 func openDevice(p platform, id object, info device.Info) (*driver, error) {
-	const contextPlatform, queueProfiling = 0x1084, 1 << 1 // CL_CONTEXT_PLATFORM, CL_QUEUE_PROFILING_ENABLE
-	d := &driver{platform: p, id: id, nvidia: strings.HasPrefix(p.name, "NVIDIA")}
-	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
-	ids := []object{id}
+	const queueProfiling = 1 << 1 // CL_QUEUE_PROFILING_ENABLE
+	d := &driver{platform: p, id: id, nvidia: strings.HasPrefix(p.name, "NVIDIA"), keeps: info.Type == "cpu"}
 	var err error
-	d.context, err = p.create(createContext, uintptr(unsafe.Pointer(&properties[0])), 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0)
-	if err != nil {
+	if d.context, err = p.contextOf(id, d.keeps); err != nil {
 		return nil, err
 	}
 	d.queue, err = p.create(createCommandQueue, uintptr(d.context), uintptr(id), queueProfiling)
@@ -45,12 +44,38 @@ func openDevice(p platform, id object, info device.Info) (*driver, error) {
 	return d, nil
 }
 
-// Close releases the queue and the context.
+// kept are the contexts of CPUs, by device. Each new one of PoCL reads the library of OpenCL's functions again, which takes longer than to compile a kernel. One
+// of a GPU holds memory of the device, and may be spoilt by a kernel.
+var kept = struct {
+	sync.Mutex
+	of map[object]object
+}{of: map[object]object{}}
+
+// contextOf makes a context of the device, or takes the one that is kept.
+func (p platform) contextOf(id object, keep bool) (context object, err error) {
+	const contextPlatform = 0x1084 // CL_CONTEXT_PLATFORM
+	kept.Lock()
+	defer kept.Unlock()
+	if context = kept.of[id]; context != 0 {
+		return context, nil
+	}
+	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
+	ids := []object{id}
+	context, err = p.create(createContext, uintptr(unsafe.Pointer(&properties[0])), 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0)
+	if keep && err == nil {
+		kept.of[id] = context
+	}
+	return context, err
+}
+
+// Close releases the queue, and a context that is not kept.
 func (d *driver) Close() {
 	d.state.Close()
 	d.state = nil
 	d.release(releaseCommandQueue, d.queue)
-	d.release(releaseContext, d.context)
+	if !d.keeps {
+		d.release(releaseContext, d.context)
+	}
 	d.queue, d.context = 0, 0
 }
 
