@@ -117,6 +117,9 @@ func sweepsOf(f Form) (best Mapping) {
 			}
 		}
 	}
+	if best.Depth == 1 { // nothing is loaded ahead, so that nobody helps
+		return plain
+	}
 	return best
 }
 

@@ -56,3 +56,13 @@ func TestSweeps(t *testing.T) {
 		})
 	}
 }
+
+// A sweep for which nothing is loaded ahead has a work-group along all axes, as any launch.
+func TestSweepsOfNothingAhead(t *testing.T) {
+	for parallel := 1; parallel <= 3; parallel++ {
+		f := Form{Parallel: parallel, Serial: true, Bytes: 8, Extent: [3]int64{8, 4, 2}, Sweep: Sweep{Loads: 1, Across: 1, Terms: 1, Helped: true}}
+		if m := Default(f); m.Depth == 1 && len(m.Block) != parallel {
+			t.Errorf("%d loops: %+v", parallel, m)
+		}
+	}
+}
