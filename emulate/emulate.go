@@ -45,6 +45,8 @@ type Input struct {
 	Cold bool
 	// Missing is the part of what it loads that others have displaced from the second-level cache meanwhile.
 	Missing float64
+	// Unrestored is a launch as in an application. Otherwise buffers that it reads and writes are copied before it, as whoever times it again and again does.
+	Unrestored bool
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Binds asks for no more of that than what binds, in a tenth of the work.

@@ -149,7 +149,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	for _, a := range e.Job.Buffers() {
 		if a.Bytes() > 0 {
 			w.names = append(w.names, a.Name)
-			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes(), Copied: a.Read && a.Write})
+			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes(), Copied: a.Read && a.Write && !e.Unrestored})
 		}
 	}
 	var at, apart [3]uint32

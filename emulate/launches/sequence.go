@@ -35,6 +35,8 @@ type Sequence struct {
 	Code   launchfile.Code
 	Assume []launchfile.Assumption
 	Source string // the name of the file that the code's lines are in, where it is compiled
+	// Unrestored is that of emulate.Input: launches that were captured from an application are so.
+	Unrestored bool
 
 	face    samples.Interface // that a source of a launch file is for
 	program string            // the path of the machine code that a launch file names as its source; "" is none
@@ -51,7 +53,7 @@ func Load(path string, sizes map[string]int64) (*Sequence, error) {
 
 // OfFile is Load of a file that has been read.
 func OfFile(f *launchfile.File, sizes map[string]int64) (s *Sequence, err error) {
-	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface, program: f.Program()}
+	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface, program: f.Program(), Unrestored: f.Application != nil || f.Launches > 0}
 	if s.Job, err = f.Emulated(sizes); err != nil {
 		return nil, err
 	}
@@ -259,7 +261,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Binds: o.Binds, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing, Unrestored: s.Unrestored,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)

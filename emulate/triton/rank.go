@@ -126,6 +126,7 @@ func (d *Description) emulate(ctx context.Context, p *pair, o Options) (*Ranked,
 	one := &Ranked{Entry: p.entry, Registers: f.Registers}
 	one.names, one.values = p.shown()
 	s := launches.Of(job)
+	s.Unrestored = true // tuners of Triton launch again and again on what the last launch has left
 	s.Code, s.Assume = file.Code, assume
 	report, err := s.Run(ctx, &sass.Listing{Functions: []*sass.Function{f}}, o.Each)
 	if wrong := new(source.Error); errors.As(err, &wrong) {
