@@ -215,7 +215,7 @@ func glued(name string) (macro, value string) {
 	if at <= 0 || name[at:] != strings.ToUpper(name[at:]) {
 		return "", ""
 	}
-	lanes := name[len(strings.TrimRight(name, "2346816")):]
+	lanes := name[len(strings.TrimRight(name, "123468")):]
 	for _, v := range []string{"f", "float" + lanes, "int" + lanes} {
 		if _, known := cfront.IntrinsicOf(name[:at] + v); known {
 			return name[at:], v

@@ -109,6 +109,9 @@ func predictLaunch(ctx context.Context, root *cobra.Command, q campaign.Question
 		if err == nil {
 			err = json.Unmarshal(text, &params)
 		}
+		if err != nil {
+			return nil, err
+		}
 		maps.DeleteFunc(params, func(_ string, v any) bool { return v == nil || v == "" })
 		if at != nil {
 			params["sizes"] = at
