@@ -14,6 +14,9 @@ type Accumulated struct {
 	With func(reduced expr.Expr) expr.Expr // the right-hand side with the reduced term
 }
 
+// extremes are the operations of reductions that choose.
+var extremes = map[string]expr.OpKind{"max": expr.Max, "min": expr.Min}
+
 // Accumulation is that of x = x + e, x = x - e, x = x * e, x = max(x, e) and x = min(x, e); nil for others. In a chain of sums or products x may stand anywhere.
 func Accumulation(s *kernel.Stmt) *Accumulated {
 	if s.LHS == nil || s.RHS == nil || s.Atomic {
@@ -34,9 +37,8 @@ func Accumulation(s *kernel.Stmt) *Accumulated {
 		return &Accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(x.Kind, s.LHS, r) }}
 	case *expr.Cond:
 		kind, rest := expr.Extreme(x, target)
-		op := map[string]expr.OpKind{"max": expr.Max, "min": expr.Min}[kind]
 		if kind != "" && !reads(rest, old) {
-			return &Accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(op, s.LHS, r) }}
+			return &Accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(extremes[kind], s.LHS, r) }}
 		}
 	case *expr.Call:
 		if (x.Func == "max" || x.Func == "min") && len(x.Args) == 2 {

@@ -30,11 +30,7 @@ type Chunks struct {
 func InChunks(r *Recurrence, like *scop.Nest, chunk int64, fresh func(base string) string) *Chunks {
 	s := &Chunks{Recurrence: r, Like: like, Each: fresh("chunk"), fresh: fresh, pos: like.Statements[0].Pos, chunk: chunk, own: fresh(r.Loop)}
 	for _, x := range r.states {
-		if x.fraction != nil {
-			for range x.factors() {
-				s.parts = append(s.parts, s.array("part", x.terms))
-			}
-		} else {
+		for range x.factors() {
 			s.parts = append(s.parts, s.array("part", x.terms))
 		}
 		if r.Scans() {
@@ -142,7 +138,7 @@ func (s *state) reduced(a, b expr.Expr) expr.Expr {
 	case s.terms.IsFloat():
 		return &expr.Call{Func: s.kind, Args: []expr.Expr{a, b}}
 	}
-	return expr.Binary(map[string]expr.OpKind{"max": expr.Max, "min": expr.Min}[s.kind], a, b)
+	return expr.Binary(extremes[s.kind], a, b)
 }
 
 // Rest is the recurrence over chunks: of their parts. Before each it stores the values that there are.

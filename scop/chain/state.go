@@ -233,12 +233,12 @@ func (s *state) divided(k *kernel.Kernel, value expr.Expr) bool {
 	return true
 }
 
-// factors are those of chunks: of a fraction that divides all four, nil for 0.
+// factors are what a chunk has of the state: of a fraction that divides all four, nil for 0; of others their coefficients.
 func (s *state) factors() []expr.Expr {
-	if f := s.fraction; f.divides() {
+	if f := s.fraction; f != nil && f.divides() {
 		return []expr.Expr{f.a, f.b, f.c, f.d}
 	}
-	return s.fraction.list()
+	return s.coefficients()
 }
 
 // stored is a value in the type of the state.
