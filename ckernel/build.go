@@ -57,8 +57,9 @@ type live struct {
 // position is where in the flow reading stands: the points that are live there, and the loops around it.
 type position struct {
 	flow
-	live live
-	open []*loop
+	live  live
+	open  []*loop
+	nodes nodes
 }
 
 // frame is a loop or a function that jumps leave.
@@ -238,6 +239,9 @@ func (b *builder) step(at cfront.Pos) {
 	if b.steps%64 == 0 && b.ctx.Err() != nil {
 		panic(fault{context.Cause(b.ctx), true})
 	}
+	if b.nodes.sum > maxNodes {
+		b.failFinal(at, "write loops that are not unrolled", "the trees of the function's statements and of their conditions have more than %d nodes, with those of its functions and of unrolled loops", maxNodes)
+	}
 	if b.steps > maxSteps || len(b.records) > maxSteps {
 		b.failFinal(at, "write loops that are not unrolled", "the function has more than %d statements, with those of its functions and of unrolled loops", maxSteps)
 	}
@@ -247,6 +251,7 @@ func (b *builder) step(at cfront.Pos) {
 func (b *position) emit(r *record) {
 	r.loops, r.live = slices.Clone(b.open), b.live
 	b.records = append(b.records, r)
+	b.nodes.add(r)
 }
 
 // assignTemp adds a statement that assigns to a private temporary.
