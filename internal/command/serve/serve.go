@@ -106,6 +106,9 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&q)
+	if err == nil {
+		err = repeated(json.NewDecoder(bytes.NewReader(line)), "")
+	}
 	if err == nil && decoder.InputOffset() < int64(len(bytes.TrimRight(line, " \t\r"))) {
 		err = errors.New("there is more in the line, after the object")
 	}
@@ -128,6 +131,34 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 		return answer{ID: q.ID, Error: err}
 	}
 	return answer{ID: q.ID, Result: result}
+}
+
+// repeated is an error where an object of a value has a key twice, of which a decoder takes the last. The value stands under a key, "" for the whole.
+func repeated(d *json.Decoder, under string) error {
+	opened, err := d.Token()
+	if _, nested := opened.(json.Delim); err != nil || !nested {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		within := under
+		if opened == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			within = strings.TrimPrefix(under+"."+key.(string), ".")
+			if seen[within] {
+				return fmt.Errorf("%s stands there twice", within)
+			}
+			seen[within] = true
+		}
+		if err := repeated(d, within); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 // notNumber finds what programs write for numbers that JSON does not have.
