@@ -106,9 +106,6 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&q)
-	if err == nil {
-		err = repeated(json.NewDecoder(bytes.NewReader(line)), "")
-	}
 	if err == nil && decoder.InputOffset() < int64(len(bytes.TrimRight(line, " \t\r"))) {
 		err = errors.New("there is more in the line, after the object")
 	}
@@ -121,6 +118,9 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 	}
 	if q.ID == nil {
 		return answer{Error: &source.Error{Msg: "the question has no id"}}
+	}
+	if err := repeated(json.NewDecoder(bytes.NewReader(line)), ""); err != nil {
+		return answer{ID: q.ID, Error: err}
 	}
 	method, ok := methods[q.Method]
 	if !ok {
@@ -149,7 +149,7 @@ func repeated(d *json.Decoder, under string) error {
 			}
 			within = strings.TrimPrefix(under+"."+key.(string), ".")
 			if seen[within] {
-				return fmt.Errorf("%s stands there twice", within)
+				return &source.Error{Msg: within + " stands there twice", Hint: "give it once: which of the two is meant is not clear"}
 			}
 			seen[within] = true
 		}
