@@ -1,12 +1,14 @@
 package ckernel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -411,27 +413,31 @@ var subgroupFunctions = map[string]bool{
 	"get_sub_group_id": true, "get_sub_group_local_id": true, "get_sub_group_size": true, "get_max_sub_group_size": true, "get_num_sub_groups": true,
 }
 
-// subgroupSize is the number of work-items of a sub-group on the devices that CUDA is for; the text of kernels that ask for it is read for these.
-const subgroupSize = 32
+// warp is the number of work-items of a sub-group on the devices that CUDA is for.
+const warp = 32
 
-// subgroupCall is the value of one of subgroupFunctions.
-func (b *grid) subgroupCall(what string) *expr.Poly {
+// subgroupCall is the value of one of subgroupFunctions, for sub-groups as large as the options say.
+func (b *grid) subgroupCall(x *cfront.Call) *expr.Poly {
+	size := cmp.Or(b.opt.Subgroup, warp)
+	if b.subgroup == nil {
+		b.subgroup = &kernel.Subgroup{Size: size, At: kernel.Place{File: x.Pos.File, Pos: x.Pos.Pos}}
+	}
 	items := b.axes[0].local * b.axes[1].local * b.axes[2].local
 	item, ok := b.affine(b.linearItem())
 	switch {
-	case what == "get_sub_group_id" && ok:
-		return b.fromAffine(item.FloorDiv(subgroupSize))
-	case what == "get_sub_group_local_id" && ok:
-		return b.fromAffine(item.Mod(subgroupSize))
-	case what == "get_num_sub_groups":
-		return constant((items + subgroupSize - 1) / subgroupSize)
+	case x.Func == "get_sub_group_id" && ok:
+		return b.fromAffine(item.FloorDiv(size))
+	case x.Func == "get_sub_group_local_id" && ok:
+		return b.fromAffine(item.Mod(size))
+	case x.Func == "get_num_sub_groups":
+		return constant(intmath.CeilDiv(items, size))
 	}
-	return constant(min(items, subgroupSize))
+	return constant(min(items, size))
 }
 
 func (b *grid) workItemCall(x *cfront.Call) *expr.Poly {
 	if subgroupFunctions[x.Func] {
-		return b.subgroupCall(x.Func)
+		return b.subgroupCall(x)
 	}
 	switch x.Func {
 	case "get_local_linear_id":

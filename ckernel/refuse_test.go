@@ -108,6 +108,8 @@ func TestLaunches(t *testing.T) {
 		{"trips without a value", Options{Local: one, Global: []string{"n"}, Assume: []string{"trips(9)"}}, "is not understood"},
 		{"another name", Options{Kernel: "g", Local: one, Global: []string{"n"}}, `no kernel function "g"`},
 		{"a part of an element", Options{Local: one, Global: []string{"n"}, Dynamic: "30"}, "no whole number of elements"},
+		{"no such array", Options{Local: one, Global: []string{"n"}, Dynamic: "parts=64"}, "there is no array parts in local memory"},
+		{"an array twice", Options{Local: one, Global: []string{"n"}, Dynamic: "part=64,part=32"}, "the size of local memory is given twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})
