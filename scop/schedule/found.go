@@ -28,6 +28,17 @@ func (f *Found) Launches() (Node, error) {
 	return InOrder(f.analysis)
 }
 
+// Over is the same order of a nest that has the same statements.
+func (f *Found) Over(n *scop.Nest) *Found {
+	by := map[*scop.Statement]*scop.Statement{}
+	for i, s := range f.Nest.Statements {
+		by[s] = n.Statements[i]
+	}
+	out := *f
+	out.Nest, out.Tree = n, Over(f.Tree, by)
+	return &out
+}
+
 // Search gives arrays of a nest copies (package expand), splits statements where that pays (package split), and finds a tree by a strategy. Where it finds none
 // with copies it goes without, and then to the order of the text.
 func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
