@@ -15,6 +15,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
+	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
@@ -137,14 +138,45 @@ func (p *Prediction) RelativeError() float64 {
 }
 
 // byRows evaluates the model for the features of a case: the time, how it grows with each feature, and the fit that counts.
-func (p *Predictor) byRows(values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
+func (p *Predictor) byRows(c *workload.Case, values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
+	p.Rows.CallBy(func(name string) string { return p.called(c, values, name) })
 	result, err := p.Rows.PredictWith(values, part)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return result, p.Rows.Growth(values), p.Rows.FitWith(values, part), nil
+}
+
+// called is what warnings about a case call a feature, or a parameter by what it is the cost of; "" where there are no words for it.
+func (p *Predictor) called(c *workload.Case, values map[string]float64, name string) string {
+	var statistics *features.Statistics // which totals need not
+	if !p.Static() {
+		var err error
+		if statistics, err = c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil {
+			return ""
+		}
+	}
+	if id, err := features.ParseID(name); err == nil {
+		return explain.Words(statistics, c.Sizes, []features.ID{id})
+	}
+	var ids []features.ID
+	params := map[string]float64{}
+	for _, e := range p.Fit.Parameters {
+		params[e.Name] = e.Value
+	}
+	parts, _ := p.Model.Split(values, params)
+	for _, part := range parts {
+		if part.Parameter == name {
+			more, _ := features.ParseIDs(part.Features()) // of a model, whose features were read before
+			ids = append(ids, more...)
+		}
+	}
+	if words := explain.Words(statistics, c.Sizes, ids); words != "" {
+		return "the cost of " + words
+	}
+	return ""
 }
 
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
@@ -171,7 +203,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, growth, fit, err := p.byRows(values, part)
+	result, growth, fit, err := p.byRows(c, values, part)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
