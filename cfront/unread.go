@@ -351,10 +351,15 @@ func (p *cursor) defining(name string, isOne bool) []string {
 			list = append(list, t.Text)
 		}
 	}
+	return p.proposed(name, list, declared, isType, qualifies)
+}
+
+// proposed are the flags that define names: a type where one stands, nothing where a qualifier does, and else a value.
+func (p *cursor) proposed(name string, list []string, declared, isType, qualifies map[string]bool) []string {
 	var flags []string
 	values := map[string]string{}
 	for i, n := range list { // of a name that ## makes, as of CONC(float, LANES), the macro in it
-		if macro := p.lanesIn(n); isType[n] && macro != "" {
+		if macro := p.file.lanesIn(n); isType[n] && macro != "" {
 			list[i], values[macro], declared[n] = macro, "4", false
 			if n == name {
 				name = macro
@@ -386,9 +391,9 @@ func (p *cursor) defining(name string, isOne bool) []string {
 }
 
 // lanesIn is the macro that says how many lanes a vector has whose type ## made, as of floatLANES; "" for other names.
-func (p *cursor) lanesIn(name string) string {
+func (f *File) lanesIn(name string) string {
 	at := strings.IndexFunc(name, unicode.IsUpper)
-	if at <= 0 || p.lang.types[name[:at]+"4"] == nil || p.file.Mentions(name) || !p.file.Mentions(name[at:]) {
+	if at <= 0 || f.lang.types[name[:at]+"4"] == nil || f.Mentions(name) || !f.Mentions(name[at:]) {
 		return ""
 	}
 	return name[at:]

@@ -118,12 +118,10 @@ func (r *reader) skip(in *input) {
 	var before Token
 	for {
 		t := in.next()
-		if r.cfg.Lacking != nil && before.Kind == Name && (t.Is(";") || t.Is("(") || t.Is("{")) {
+		if r.seems(before, t) {
 			r.leaveOutName(in, nested, before.Text)
 		}
-		if t.Kind != newline {
-			before = t
-		}
+		before = t
 		switch {
 		case t.Kind == End:
 			r.fail(in.conditions[len(in.conditions)-1].at, "#if without #endif")
@@ -173,6 +171,11 @@ func (r *reader) skip(in *input) {
 			nested = nested[:len(nested)-1]
 		}
 	}
+}
+
+// seems reports that one of the names that the text lacks may be defined where it stands before a token.
+func (r *reader) seems(name, next Token) bool {
+	return r.cfg.Lacking != nil && name.Kind == Name && (next.Is(";") || next.Is("(") || next.Is("{"))
 }
 
 // define enters a macro.
