@@ -62,6 +62,47 @@ func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
 	return out, nil
 }
 
+// Scattered lists the arrays of global memory of which addresses follow from data: these are taken to be any in the array.
+func (p *Program) Scattered() (arrays []*kernel.Array) {
+	for _, a := range p.arrays {
+		if a.scattered && a.Memory() == kernel.Global {
+			arrays = append(arrays, a.Array)
+		}
+	}
+	return arrays
+}
+
+// Conditional lists the first lines of what is run under conditions on data, where that is most of what a loop, or the code around it, does: these are taken to hold.
+func (p *Program) Conditional() (lines []kernel.Place) {
+	conditional(p.body, &lines)
+	return lines
+}
+
+// conditional adds such lines of some nodes, and returns how many statements these are.
+func conditional(list []node, lines *[]kernel.Place) (all int64) {
+	var first kernel.Place
+	under := int64(0) // conditions on data
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			all++
+		case *guard:
+			inner := conditional(x.body, lines)
+			if all += inner; slices.ContainsFunc(x.conds, func(c cond) bool { return c.x.Data }) {
+				under += inner
+				first = cmp.Or(first, lineOf(firstOf(x).at))
+			}
+		case *loop:
+			const several = 8 // iterations, where the program does not say
+			all += conditional(x.body, lines) * cmp.Or(x.trips, several)
+		}
+	}
+	if 2*under > all && first.Line > 0 && !slices.Contains(*lines, first) {
+		*lines = append(*lines, first)
+	}
+	return all
+}
+
 // direction is what is added to the tally of loads to get that of loads or stores.
 func (a *access) direction() tally {
 	if a.write {
@@ -140,7 +181,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 			_, err := expr.EvalInt(s.Of, nil)
 			sized[i] = err != nil
 		}
-		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized, false})
 		b.arrays[a.Array] = at
 	}
 	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, from: from, effect: effect, number: len(b.p.occurrences)}
@@ -150,6 +191,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	}
 	for i, x := range acc.index {
 		acc.loops |= loopsOf(x)
+		b.p.arrays[at].scattered = b.p.arrays[at].scattered || x.Data
 		if b.p.arrays[at].sized[i] {
 			acc.apart |= loopsOf(x)
 		}

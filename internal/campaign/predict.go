@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gpuperf/calibrate"
@@ -225,11 +226,47 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err := p.crowded(c, result); err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	result.Warnings = append(result.Warnings, undefined(c)...)
+	doubts, err := p.assumed(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	result.Warnings = append(append(result.Warnings, doubts...), undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
+}
+
+// program is the launch of a case as compilers make it.
+func (p *Predictor) program(c *workload.Case) (*launch.Program, error) {
+	return c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true})
+}
+
+// assumed says what of a case follows from data that nobody knows, and is assumed: addresses in arrays that L1 does not hold, and conditions.
+func (p *Predictor) assumed(c *workload.Case) (warnings []string, err error) {
+	if !p.Static() || !p.Facts.Known(facts.L1Bytes) {
+		return nil, nil
+	}
+	program, err := p.program(c)
+	if err != nil {
+		return nil, err
+	}
+	var arrays, lines []string
+	for _, a := range program.Scattered() {
+		if n, err := a.Elements(c.Sizes); err != nil || n*a.DType.Size() > p.Facts.Int(facts.L1Bytes) {
+			arrays = append(arrays, a.Name)
+		}
+	}
+	for _, at := range program.Conditional() {
+		lines = append(lines, strconv.Itoa(at.Line))
+	}
+	if len(arrays) > 0 {
+		warnings = append(warnings, warning.Estimated.About("", "addresses in %s follow from data, and are taken to be any: it takes less where neighbours access what is near", format.First(arrays, 3)))
+	}
+	if len(lines) > 0 {
+		warnings = append(warnings, warning.Estimated.About("", "what conditions on data guard is taken to be run by all (from line %s on): it takes less where few do", format.First(lines, 3)))
+	}
+	return warnings, nil
 }
 
 // crowded is the time of a case that mostly waits for atomic operations on few places, for which models have no cost. The estimate is rough, so that the interval has no
@@ -243,7 +280,7 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) (err
 	if err != nil || len(c.Sizes) == 0 {
 		return nil
 	}
-	program := throw.Get(c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true}))
+	program := throw.Get(p.program(c))
 	arrays := throw.Get(remedy.Addressed(program, nest.Kernel, c.Sizes))
 	if len(arrays) > 0 {
 		result.Open()
