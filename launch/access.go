@@ -64,12 +64,30 @@ func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
 
 // Scattered lists the arrays of global memory of which addresses follow from data: these are taken to be any in the array.
 func (p *Program) Scattered() (arrays []*kernel.Array) {
-	for _, a := range p.arrays {
-		if a.scattered && a.Memory() == kernel.Global {
-			arrays = append(arrays, a.Array)
+	p.scattered(p.body, &arrays)
+	return arrays
+}
+
+func (p *Program) scattered(list []node, arrays *[]*kernel.Array) {
+	note := func(list []access) {
+		for _, a := range list {
+			array := p.arrays[a.array].Array
+			if array.Memory() == kernel.Global && !slices.Contains(*arrays, array) && slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
+				*arrays = append(*arrays, array)
+			}
 		}
 	}
-	return arrays
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			note(x.accesses)
+		case *guard:
+			note(x.loads)
+			p.scattered(x.body, arrays)
+		case *loop:
+			p.scattered(x.body, arrays)
+		}
+	}
 }
 
 // Conditional lists the first lines of what is run under conditions on data, where that is most of what a loop, or the code around it, does: these are taken to hold.
@@ -181,7 +199,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 			_, err := expr.EvalInt(s.Of, nil)
 			sized[i] = err != nil
 		}
-		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized, false})
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
 	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, from: from, effect: effect, number: len(b.p.occurrences)}
@@ -191,7 +209,6 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	}
 	for i, x := range acc.index {
 		acc.loops |= loopsOf(x)
-		b.p.arrays[at].scattered = b.p.arrays[at].scattered || x.Data
 		if b.p.arrays[at].sized[i] {
 			acc.apart |= loopsOf(x)
 		}

@@ -48,8 +48,6 @@ type array struct {
 	bytes  int64 // of an element
 	layout *linear.Layout
 	sized  []bool // of its axes: the stride depends on sizes, so that offsets along it are no constants of the code
-	// scattered says that an address follows from data.
-	scattered bool
 }
 
 // bound is floor(num/den), or the same rounded up.
