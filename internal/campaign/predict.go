@@ -15,7 +15,6 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
@@ -24,7 +23,6 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
-	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -141,42 +139,12 @@ func (p *Prediction) RelativeError() float64 {
 func (p *Predictor) byRows(c *workload.Case, values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
-	p.Rows.CallBy(func(name string) string { return p.called(c, values, name) })
+	p.Rows.CallBy(func(name string) string { return called(p, c, values, name) })
 	result, err := p.Rows.PredictWith(values, part)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return result, p.Rows.Growth(values), p.Rows.FitWith(values, part), nil
-}
-
-// called is what warnings about a case call a feature, or a parameter by what it is the cost of; "" where there are no words for it.
-func (p *Predictor) called(c *workload.Case, values map[string]float64, name string) string {
-	var statistics *features.Statistics // which totals need not
-	if !p.Static() {
-		var err error
-		if statistics, err = c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil {
-			return ""
-		}
-	}
-	if id, err := features.ParseID(name); err == nil {
-		return explain.Words(statistics, c.Sizes, []features.ID{id})
-	}
-	var ids []features.ID
-	params := map[string]float64{}
-	for _, e := range p.Fit.Parameters {
-		params[e.Name] = e.Value
-	}
-	parts, _ := p.Model.Split(values, params)
-	for _, part := range parts {
-		if part.Parameter == name {
-			more, _ := features.ParseIDs(part.Features()) // of a model, whose features were read before
-			ids = append(ids, more...)
-		}
-	}
-	if words := explain.Words(statistics, c.Sizes, ids); words != "" {
-		return "the cost of " + words
-	}
-	return ""
 }
 
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
@@ -225,7 +193,11 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err := p.crowded(c, result); err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	result.Warnings = append(result.Warnings, undefined(c)...)
+	doubts, err := assumed(p, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	result.Warnings = append(append(result.Warnings, doubts...), undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
@@ -243,7 +215,7 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) (err
 	if err != nil || len(c.Sizes) == 0 {
 		return nil
 	}
-	program := throw.Get(c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true}))
+	program := throw.Get(programOf(p, c))
 	arrays := throw.Get(remedy.Addressed(program, nest.Kernel, c.Sizes))
 	if len(arrays) > 0 {
 		result.Open()
