@@ -11,7 +11,9 @@ import (
 )
 
 // TestRandomChains is TestRandomNests for nests that carry values forward, which several launches make in chunks. LONG=1 tries many.
-func TestRandomChains(t *testing.T) { randomly(t, scoptest.Chain, [][]string{{"58", "19"}, {"2", "1"}}) }
+func TestRandomChains(t *testing.T) {
+	randomly(t, scoptest.Chain, [][]string{{"58", "19"}, {"2", "1"}})
+}
 
 // TestRandomEliminations is TestRandomNests for eliminations, whose steps are in blocks. LONG=1 runs it.
 func TestRandomEliminations(t *testing.T) {
