@@ -60,24 +60,27 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestRandomBlocks is TestRandomPrograms for blocks of steps. LONG=1 tries many.
+// TestRandomBlocks is TestRandomPrograms for eliminations with blocks of steps. LONG=1 tries many.
 func TestRandomBlocks(t *testing.T) {
-	programs := 4
+	programs := 6
 	if os.Getenv("LONG") != "" {
 		programs = 1000
 	}
 	made := 0
 	for seed := range programs {
-		text := rapid.Custom(scoptest.Own).Example(seed)
+		text := rapid.Custom(scoptest.Eliminate).Example(seed)
 		p := inBlocksOf(t, nestOf(t, "test.c", text), schedule.Fusions[seed%len(schedule.Fusions)], 2+int64(seed%3))
 		if p == nil {
 			continue
 		}
 		made++
-		check(t, p, map[string]int64{"n": 6, "m": 5})
+		check(t, p, map[string]int64{"n": 9, "m": 5})
 		if t.Failed() {
 			t.Fatal(seed, strings.TrimSpace(text))
 		}
 	}
 	t.Logf("%d of %d are in blocks", made, programs)
+	if made < programs/3 {
+		t.Error("too few are in blocks")
+	}
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -107,6 +108,7 @@ func (f *Found) inBlocks(part Node, all *[]*deps.Dependence, find Strategy, opt 
 	}
 	*all = best.dependencesOf(*all, by)
 	parts[at] = blocks
+	f.Blocks = append(slices.Clone(f.Blocks), fmt.Sprintf("%s counts blocks of %d steps", best.name, best.size))
 	f.Nest = n
 	return inOrder(parts), nil
 }

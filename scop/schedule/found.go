@@ -14,6 +14,7 @@ type Found struct {
 	Nest   *scop.Nest // with copies of arrays, and statements in parts
 	Copies []expand.Copies
 	Cuts   []split.Cut
+	Blocks []string // of steps of the host: which, and of how many
 	Tree   Node
 	// Original says why the order is that of the text, where none is found.
 	Original error

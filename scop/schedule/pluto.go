@@ -31,6 +31,7 @@ type Options struct {
 	Fusion  Fusion           // "" is Smart
 	On      *machine.Machine // by which launches are compared; nil is the usual one
 	Sizes   map[string]int64 // for which they are compared; parameters that it does not have are 1000
+	Blocks  bool             // Objects has steps of the host in blocks, where these cost less
 	Block   int64            // steps of a block of the host's, whatever that costs; 0: what costs least (blocks.go)
 	inBlock bool             // of steps of the host's
 }

@@ -57,10 +57,54 @@ func blockOf(n *scop.Nest, all []*deps.Dependence, steps Loop, list []*scop.Stat
 		if !cut {
 			return b, nil
 		}
-		if more, err := b.cut(); err != nil || !more {
-			return b, err
+		if more, err := b.cut(); err != nil {
+			return nil, err
+		} else if !more {
+			return b, b.unite(all)
 		}
 	}
+}
+
+// unite makes one statement of parts that do the same with other points, none of which depend on each other, where all of these are one set: as above and below the diagonal of what is left of a matrix.
+func (b *block) unite(all []*deps.Dependence) error {
+	for i, p := range b.parts {
+		for _, q := range b.parts[:i] {
+			if p.of == q.of || p.statement == q.statement || !same(p.of, q.of) || slices.ContainsFunc(b.dependences, func(d *deps.Dependence) bool {
+				return d.From == p.statement && d.To == q.statement || d.From == q.statement && d.To == p.statement
+			}) {
+				continue
+			}
+			domain, err := q.statement.Domain.Union(p.statement.Domain.Named(q.statement.Name))
+			if err != nil {
+				return err
+			}
+			if domain, err = domain.Coalesce(); err != nil {
+				return err
+			}
+			if len(domain.Disjuncts()) > 1 {
+				continue
+			}
+			q.statement.Domain = domain.Named(q.statement.Name)
+			if q.statement.Loops, err = loopsOf(q.of, q.statement.Domain); err != nil {
+				return err
+			}
+			b.nest.Statements = slices.DeleteFunc(b.nest.Statements, func(s *scop.Statement) bool { return s == p.statement })
+			p.statement = q.statement
+			break
+		}
+	}
+	b.nest.Loops = nil
+	for _, s := range b.nest.Statements {
+		b.nest.Loops = append(b.nest.Loops, s.Loops...)
+	}
+	return b.among(all)
+}
+
+// same reports that two statements assign the same in loops of the same names and directions.
+func same(s, t *scop.Statement) bool {
+	return slices.Equal(s.Iterators, t.Iterators) && s.LHS.String() == t.LHS.String() && s.RHS.String() == t.RHS.String() && len(s.Accesses) == len(t.Accesses) &&
+		!slices.ContainsFunc(append(slices.Clone(s.Loops), t.Loops...), func(l *scop.Loop) bool { return l.Step < 0 }) &&
+		!slices.ContainsFunc(append(slices.Clone(s.Accesses), t.Accesses...), func(a scop.Access) bool { return a.Where != nil })
 }
 
 // made makes the statements of the parts.
@@ -321,6 +365,9 @@ func (b *block) unfolded(n *scop.Nest, tree Node) (_ *scop.Nest, _ Node, by map[
 				continue
 			}
 			whole = false
+			if by[p.statement] != nil {
+				continue
+			}
 			own := *p.statement
 			own.Domain = p.statement.Domain.ToDims(b.name)
 			own.Iterators = append([]string{b.name}, s.Iterators...)
