@@ -62,7 +62,7 @@ func (l *lowering) simple(e cfront.Expr) bool {
 }
 
 func (l *lowering) condition(e cfront.Expr) *ssa.Value {
-	l.Line = e.Place().Line
+	l.at(e.Place())
 	switch x := e.(type) {
 	case *cfront.Unary:
 		if x.Op == "!" {
