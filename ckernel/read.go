@@ -18,20 +18,19 @@ var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin":
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
 func (b *bindings) plain(e cfront.Expr) bool {
-	plain := true
-	cfront.Walk(e, func(e cfront.Expr) {
+	return !cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Ref:
-			plain = plain && (len(b.env[x.Var].from) == 0 || b.env[x.Var].plain)
+			return len(b.env[x.Var].from) > 0 && !b.env[x.Var].plain
 		case *cfront.Binary:
-			plain = plain && cexpr.Tests[x.Op] != ""
+			return cexpr.Tests[x.Op] == ""
 		case *cfront.Unary:
-			plain = plain && x.Op != "~"
+			return x.Op == "~"
 		case *cfront.Call:
-			plain = plain && isWorkItem(x.Func)
+			return !isWorkItem(x.Func)
 		}
+		return false
 	})
-	return plain
 }
 
 // number reads an integer expression as index arithmetic. It is none (ok is false) if it depends on data: on memory, on floats, on operators
@@ -136,20 +135,20 @@ func (b *builder) truthNumber(e cfront.Expr) (*expr.Poly, bool) {
 
 // pureTruth is a condition that does not depend on data.
 func (b *builder) pureTruth(e cfront.Expr) (condition, bool) {
-	data := false
-	cfront.Walk(e, func(e cfront.Expr) { // what loads need not be read
+	ofData := func(e cfront.Expr) bool { // what loads need not be read
 		switch x := e.(type) {
 		case *cfront.Index:
-			data = data || b.aliased(x) == nil
+			return b.aliased(x) == nil
 		case *cfront.Float:
-			data = true
+			return true
 		case *cfront.Ref:
-			data = data || x.Type().IsFloat()
+			return x.Type().IsFloat()
 		case *cfront.Member:
-			data = data || x.Type().IsFloat() || !isBuiltin(x.X) && b.isMemory(x.X)
+			return x.Type().IsFloat() || !isBuiltin(x.X) && b.isMemory(x.X)
 		}
-	})
-	if data {
+		return false
+	}
+	if cfront.Any(e, ofData) {
 		return condition{}, false
 	}
 	c := b.truth(e)
