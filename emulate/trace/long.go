@@ -114,7 +114,8 @@ func (r *recorder) has(loop int, name string) bool {
 // forget drops what is known of iterations before.
 func (r *recorder) forget() {
 	r.free(r.loops)
-	r.loops, r.noted = r.loops[:0], r.noted[:0]
+	r.loops = r.loops[:0]
+	r.noted.reset()
 	r.waits = spin{saved: r.waits.saved}
 }
 

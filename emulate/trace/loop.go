@@ -2,7 +2,6 @@ package trace
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"gpuperf/emulate/exec"
@@ -32,35 +31,16 @@ type mark struct {
 	saved *exec.Snapshot
 }
 
-// difference is what decides in an iteration how many more are like it: what a comparison compares in each lane that executes it. Of an
-// instruction whose result may change in any way it is a hash of what it reads.
-type difference struct {
-	at     int
-	lanes  uint32
-	hash   uint64
-	values [exec.WarpSize]int64
-}
-
 // note looks at an instruction that is executed next.
 func (r *recorder) note(at int) {
 	switch r.kinds[at] {
 	case compares, signs:
-		d := r.different(at)
-		d.lanes = r.w.Difference(&d.values)
+		r.noted.compare(at, r.w.Difference(&r.lanes), &r.lanes)
 	case uneven:
-		r.different(at).hash = r.w.Inputs(0)
+		r.noted.hash(at, r.w.Inputs(0))
 	case counted:
-		r.different(at).hash = uint64(len(r.items))
+		r.noted.hash(at, uint64(len(r.items)))
 	}
-}
-
-// different notes another difference, of no lanes. What its values are does not matter.
-func (r *recorder) different(at int) *difference {
-	n := len(r.noted)
-	r.noted = slices.Grow(r.noted, 1)[:n+1]
-	d := &r.noted[n]
-	d.at, d.lanes, d.hash = at, 0, 0
-	return d
 }
 
 // back is called when the warp has jumped back to an instruction.
@@ -80,29 +60,37 @@ func (r *recorder) back(to int) {
 			break
 		}
 	}
-	for len(r.loops) > 0 && r.loops[len(r.loops)-1].header > to {
+	for len(r.loops) > 0 && r.over(r.loops[len(r.loops)-1], to) {
 		r.free(r.loops[len(r.loops)-1:])
 		r.loops = r.loops[:len(r.loops)-1]
 	}
 	if len(r.loops) == 0 {
-		r.noted = r.noted[:0]
+		r.noted.reset()
 	}
 	l := &loop{header: to, block: block}
 	r.loops = append(r.loops, l)
 	r.again(l)
 }
 
+// over reports whether a loop has ended when the warp jumps back to an instruction. One that comes before it may go on around it where that is a subroutine.
+func (r *recorder) over(l *loop, to int) bool {
+	n := r.Launch.Heads(l.header)
+	return l.header > to || n > 0 && !r.calls && !r.Launch.Inside(to, n)
+}
+
 // again marks another iteration of a loop, and leaves it early if the last ones are alike.
 func (r *recorder) again(l *loop) {
 	l.passes++
-	m := mark{at: len(r.items), noted: len(r.noted)}
+	var m mark
 	if len(l.marks) == mostMarks {
 		m.saved = l.marks[0].saved
 		l.marks = append(l.marks[:0], l.marks[1:]...)
+		r.prune()
 	} else {
 		m.saved = r.snapshot()
 	}
 	r.w.Save(m.saved)
+	m.at, m.noted = len(r.items), len(r.noted.all)
 	l.marks = append(l.marks, m)
 	for _, n := range periods {
 		if len(l.marks) > 2*n && r.leave(l, n) {
@@ -112,6 +100,21 @@ func (r *recorder) again(l *loop) {
 	}
 	if n := len(l.marks); l.passes%manyPasses == 0 && n > 2 {
 		r.spins(l, &l.marks[n-3], &l.marks[n-2], &l.marks[n-1])
+	}
+}
+
+// prune drops differences that no loop looks back to, where these are most of them.
+func (r *recorder) prune() {
+	outer := slices.IndexFunc(r.loops, func(l *loop) bool { return len(l.marks) > 0 })
+	n := r.loops[outer].marks[0].noted
+	if n < len(r.noted.all)/2 {
+		return
+	}
+	r.noted.drop(n)
+	for _, l := range r.loops {
+		for i := range l.marks {
+			l.marks[i].noted -= n
+		}
 	}
 }
 
@@ -152,7 +155,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 	now := len(l.marks) - 1
 	a, b, c := &l.marks[now-2*period], &l.marks[now-period], &l.marks[now]
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
-	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
+	limit, exact := alikeFor(r.noted.part(a.noted, b.noted), r.noted.part(b.noted, c.noted))
 	endless := limit == math.MaxInt32
 	if limit < leastAlike || !exact && !endless || !alike(before, last) || r.carried(l.block, last) { // the comparison takes longest, and comes last
 		return false
@@ -330,49 +333,6 @@ func StepBetween(a, b []int64) (s timing.Step) {
 		}
 	}
 	return s
-}
-
-// leastAlike is how many more iterations must be alike for a loop to be left early.
-const leastAlike = 2
-
-// alikeFor is for how many more iterations all comparisons of the last one come out as they did, if the differences go on to change as they
-// did from the one before. exact is whether they are all that decides. It looks no further where some of the iterations that follow are not alike.
-func alikeFor(a, b []difference) (limit int64, exact bool) {
-	if len(a) != len(b) {
-		return 0, false
-	}
-	limit, exact = math.MaxInt32, true
-	for i := range b {
-		if x, y := &a[i], &b[i]; x.at != y.at || x.lanes != y.lanes {
-			return 0, false
-		} else if x.hash != y.hash {
-			exact = false
-		}
-	}
-	for i := range b {
-		x, y := &a[i], &b[i]
-		for m := y.lanes; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
-			limit = min(limit, sameSign(y.values[lane], y.values[lane]-x.values[lane]))
-			if limit < leastAlike || !exact && limit < math.MaxInt32 {
-				return 0, false
-			}
-		}
-	}
-	return limit, exact
-}
-
-// sameSign is how often a step can be added until a number is negative, zero or positive as it was not before.
-func sameSign(value, step int64) int64 {
-	switch {
-	case step == 0 || value > 0 && step > 0 || value < 0 && step < 0:
-		return math.MaxInt32
-	case value == 0:
-		return 0
-	case value < 0:
-		value, step = -value, -step
-	}
-	return (value - 1) / -step
 }
 
 // registers are those that are needed when a block begins.

@@ -22,7 +22,7 @@ type stretch struct {
 	turns  int
 	before int64             // instructions that were counted before
 	saved  [4]*exec.Snapshot // at its begin, and at the last three times that the warp came to the header
-	noted  []difference      // of the iteration before the last one
+	noted  differences       // of the iteration before the last one
 	lanes  uint32            // that are in it
 }
 
@@ -70,7 +70,7 @@ func (r *recorder) sample(l *long) {
 		keep(1)
 	case stretchTurns - 1:
 		keep(2)
-		j.noted = append(j.noted[:0], r.noted...)
+		j.noted.copy(&r.noted)
 	case stretchTurns:
 		keep(3)
 		j.turns = 0
@@ -133,30 +133,18 @@ func (r *recorder) decisive(block int) []sass.Register {
 func (r *recorder) left(j *jumps) int64 {
 	left := int64(math.MaxInt32)
 	for _, at := range j.ends {
-		x, y := only(j.noted, at), only(r.noted, at)
-		if x == nil || y == nil || x.lanes != j.lanes || y.lanes != j.lanes {
+		x, ok := j.noted.only(at)
+		y, found := r.noted.only(at)
+		if !ok || !found || x.all[0].lanes != j.lanes || y.all[0].lanes != j.lanes {
 			return -1
 		}
-		limit, _ := alikeFor([]difference{*x}, []difference{*y})
+		limit, _ := alikeFor(x, y)
 		left = min(left, limit)
 	}
 	if left == math.MaxInt32 {
 		return -1
 	}
 	return left
-}
-
-// only is what an instruction compares that is executed once in an iteration; nil where it is not.
-func only(noted []difference, at int) (d *difference) {
-	for i := range noted {
-		if noted[i].at == at {
-			if d != nil {
-				return nil
-			}
-			d = &noted[i]
-		}
-	}
-	return d
 }
 
 // off is by how many instructions what was counted for iterations that were left out may be off: the stretches on both sides of some differ.

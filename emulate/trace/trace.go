@@ -36,6 +36,7 @@ type Builder struct {
 	control  *needs // without what is only stored; nil until it is asked for
 	kinds    []kind
 	headers  []int // of each instruction, the block that begins there; -1 for none
+	calls    bool  // the function has subroutines
 	ways     []ways
 	room     room
 	number   int64 // of the next warp
@@ -68,7 +69,7 @@ func New(l *exec.Launch) *Builder {
 		b.headers[i], b.ways[i] = -1, waysOf(&f.Instructions[i])
 	}
 	for n, block := range f.Blocks {
-		b.headers[block.From] = n
+		b.headers[block.From], b.calls = n, b.calls || len(block.Calls) > 0
 	}
 	return b
 }
@@ -134,7 +135,8 @@ func (b *Builder) told(r *recorder) *timing.Trace {
 	r.free(r.loops)
 	out := &timing.Trace{Nodes: nodes(r.items)}
 	clear(r.items)
-	b.notes = append(b.notes, notes{r.items[:0], r.noted[:0], r.turned})
+	r.noted.reset()
+	b.notes = append(b.notes, notes{r.items[:0], r.noted, r.turned})
 	return out
 }
 
@@ -190,8 +192,9 @@ type recorder struct {
 	notes
 	loops []*loop // that the warp is in, as far as it has come back to their headers
 	waits spin
-	kept  int // instructions that were noted
-	most  int // the same before iterations stand for others
+	lanes [exec.WarpSize]int64 // what each compares, of the last comparison
+	kept  int                  // instructions that were noted
+	most  int                  // the same before iterations stand for others
 	long  *long
 	ended bool // it goes no further, as it is in a loop that never ends
 }
@@ -199,7 +202,7 @@ type recorder struct {
 // notes are what recorders note, one after the other.
 type notes struct {
 	items  []item
-	noted  []difference
+	noted  differences
 	turned []int // of each block, how often its first instruction was noted
 }
 
