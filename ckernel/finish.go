@@ -410,12 +410,11 @@ func (b *flow) arguments(k *kernel.Kernel) {
 	for _, f := range slices.Backward(b.functions) { // each may call those before it
 		if mentioned[f.Name] {
 			k.Functions = append(k.Functions, f)
-			expr.Walk(f.Def, func(e expr.Expr) bool {
+			for e := range expr.All(f.Def) {
 				if x, ok := e.(*expr.Call); ok {
 					mentioned[x.Func] = true
 				}
-				return true
-			})
+			}
 		}
 	}
 	slices.Reverse(k.Functions)
@@ -426,17 +425,9 @@ func namesIn(k *kernel.Kernel) map[string]bool {
 	mentioned := map[string]bool{}
 	for _, s := range k.Statements {
 		for _, e := range s.Exprs() {
-			expr.Walk(e, func(e expr.Expr) bool {
-				switch x := e.(type) {
-				case *expr.Access:
-					mentioned[x.Array] = true
-				case expr.Var:
-					mentioned[x.Name] = true
-				case *expr.Call:
-					mentioned[x.Func] = true
-				}
-				return true
-			})
+			for name := range expr.Names(e) {
+				mentioned[name] = true
+			}
 		}
 	}
 	for _, d := range k.Domains {
