@@ -65,3 +65,55 @@ func TestPartsOfWords(t *testing.T) {
 		}
 	}
 }
+
+// TestReshaped: words whose parts are written, and parts that are written over as words, hold what memory would, also where ways of control write them differently.
+func TestReshaped(t *testing.T) {
+	const text = `__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
+  int t = threadIdx.x;
+  uint4 v; v.x = a[t]; v.y = b[t]; v.z = 5; v.w = c[t];
+  unsigned short *s = (unsigned short *) &v; unsigned char *p = (unsigned char *) &v;
+  s[1] = s[0] + 1; p[4] = 9; s[7] = 3;
+  out[t] = v.x ^ v.y ^ v.w;
+  v.x = b[t]; v.w = 1;
+  s[0] ^= 1;
+  out[n + t] = v.x + v.w;
+  unsigned x = a[t];
+  if (t & 1) ((unsigned short *) &x)[0] = 7; else x += 3;
+  unsigned y = b[t];
+  for (int i = 0; i < (t & 3); i++) { ((unsigned short *) &y)[1] += 5; y ^= 1; }
+  out[2 * n + t] = x;
+  unsigned z = 0;
+  for (int i = 0; i < 3; i++) {
+    uint2 w; w.x = a[t] + i; w.y = b[t];
+    unsigned short *h = (unsigned short *) &w;
+    h[2] = h[1];
+    z += w.x ^ w.y;
+  }
+  out[3 * n + t] = y + z;
+}`
+	in := randomInputs(3)
+	got, err := executed(t, text, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		a, b, c := word(in, i), word(in, items+i), word(in, 2*items+i)
+		first := (a&0xffff | (a+1)<<16) ^ (b&^255 | 9) ^ (c&0xffff | 3<<16)
+		x := a + 3
+		if i&1 > 0 {
+			x = a&^0xffff | 7
+		}
+		y, z := b, uint32(0)
+		for range i & 3 {
+			y = (y&0xffff | (y>>16+5)<<16) ^ 1
+		}
+		for k := range uint32(3) {
+			z += a + k ^ (b&^0xffff | (a+k)>>16)
+		}
+		for k, want := range []uint32{first, (b ^ 1) + 1, x, y + z} {
+			if x := word(got, k*items+i); x != want {
+				t.Fatalf("output %d of work-item %d is %#x, want %#x", k, i, x, want)
+			}
+		}
+	}
+}

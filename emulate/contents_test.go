@@ -16,10 +16,12 @@ type contents struct {
 	state  uint64
 }
 
+// contentsSeed is what the programs began with that drew contents.
+const contentsSeed = 88172645463325252
+
 // withContents copies a folder of launches to a temporary one, and writes the files of data beside them that they name.
 func withContents(t *testing.T, folder string) string {
-	const seed = 88172645463325252
-	c := &contents{t, t.TempDir() + "/", seed}
+	c := &contents{t, t.TempDir() + "/", contentsSeed}
 	if err := os.CopyFS(c.folder, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}
@@ -28,12 +30,13 @@ func withContents(t *testing.T, folder string) string {
 	c.tables()
 	c.graphs()
 	c.places()
-	c.state = seed // the second of two programs that drew them
+	c.state = contentsSeed // the second of two programs that drew them
 	c.records()
 	c.boxes()
 	c.splats()
 	c.tree()
 	c.directions()
+	c.third()
 	return c.folder
 }
 

@@ -75,6 +75,9 @@ docs/howto/tuning.md.`,
 			if cmd.Flags().Changed("clock") {
 				throw.If(launches.CheckClock(o.ClockMHz))
 			}
+			if !cmd.Flags().Changed("on") {
+				o.On = []string{gpuHere(cmd.Context())}
+			}
 			if len(args) == 0 { // what the cache has is listed
 				args = []string{o.triton}
 			}
@@ -97,7 +100,7 @@ docs/howto/tuning.md.`,
 	cmd.Flags().BoolVar(&o.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
 	cmd.Flags().StringVar(&o.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely (all but traps, ends and slow paths), or paper (all)")
 	cmd.Flags().StringVar(&o.Profile, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
-	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
+	cmd.Flags().StringSliceVar(&o.On, "on", nil, "the device, or several: a name of a data sheet, or a file with one (default: the GPU of this machine if its sheet is known, else "+launches.Usual+")")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
 	cmd.Flags().StringVar(&o.From, "from", "", "where machine code comes from: binary (a file, or CUDA's compiler), or source (a compiler of perf's own; no tools are needed)")
 	cmd.Flags().StringVar(&o.Arch, "arch", launches.UsualArch, "the architecture that a source is compiled for")

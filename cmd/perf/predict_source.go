@@ -126,7 +126,7 @@ func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
 // where nobody has named a profile or made one, they are for the usual device.
 func (o *predictFlags) sheet(cmd *cobra.Command, launched bool) (name string, profiled bool, err error) {
 	if own, _, err := ownProfiles(); launched && o.profile == "" && err == nil && len(own) == 0 {
-		return launches.Usual, false, nil
+		return gpuHere(cmd.Context()), false, nil
 	}
 	path, err := o.path(cmd)
 	if err != nil {

@@ -252,7 +252,11 @@ func (l *lowering) signedByConstant(x *ssa.Value, d int32) *ssa.Value {
 		q = x
 	case n&(n-1) == 0:
 		k := int64(bits.TrailingZeros32(n))
-		bias := l.Make(ssa.ShrU, ssa.W, l.Make(ssa.ShrS, ssa.W, x, l.Const(31)), l.Const(32-k))
+		bias := x // of which the sign is the highest bit
+		if k > 1 {
+			bias = l.Make(ssa.ShrS, ssa.W, x, l.Const(31))
+		}
+		bias = l.Make(ssa.ShrU, ssa.W, bias, l.Const(32-k))
 		q = l.Make(ssa.ShrS, ssa.W, l.Make(ssa.Add, ssa.W, x, bias), l.Const(k))
 	default:
 		s := 31 - bits.LeadingZeros32(n)

@@ -52,6 +52,9 @@ func (l *lowering) ofHalf(x *ssa.Value, t expr.DType) *ssa.Value {
 	case x.Op == ssa.Const:
 		return l.Float(float32(round.FromHalf(uint16(x.Int))))
 	}
+	if x.Op == ssa.ShrU && x.Args[1].Op == ssa.Const && x.Args[1].Int == 16 {
+		return l.MakeAux(ssa.Raw, ssa.W, "HADD2.F32"+ssa.OfUpper, x.Args[0], l.Const(halfSigns))
+	}
 	return l.MakeAux(ssa.Raw, ssa.W, "HADD2.F32", x, l.Const(halfSigns))
 }
 

@@ -612,25 +612,32 @@ double own_pow(double x, double y)
     r = x < 0.0 && odd ? -r : r;
     return y == 0.0 ? 1.0 : t == 0.0 ? (y > 0.0 ? 0.0 : 1.0 / t) : r;
 }
-double own_quarter(double r, bool cosine)
+global double own_quarters[16] = { // coefficients of sines and of cosines, which lie in memory there, too
+    -2.50507477628578072e-8, 2.75573136213857246e-6, -1.98412698295895386e-4, 8.33333333332211858e-3, -1.66666666666666307e-1, 0.0, 0.0, 0.0,
+    2.087588337859780049e-9, -2.755731554299955694e-7, 2.480158729418648e-5, -1.388888888880667e-3, 4.166666666666600e-2, -0.5, 0.0, 0.0,
+};
+double own_quarter(double r, int k)
 {
+    global const double2 *c = (global const double2 *) (own_quarters + (k * 8 & 8));
     double s = r * r;
-    double p = cosine ? fma(s, -1.136781730462628422e-11, 2.087588337859780049e-9) : fma(s, 1.58962301576546568e-10, -2.50507477628578072e-8);
-    p = fma(s, p, cosine ? -2.755731554299955694e-7 : 2.75573136213857246e-6);
-    p = fma(s, p, cosine ? 2.480158729418648e-5 : -1.98412698295895386e-4);
-    p = fma(s, p, cosine ? -1.388888888880667e-3 : 8.33333333332211858e-3);
-    p = fma(s, p, cosine ? 4.166666666666600e-2 : -1.66666666666666307e-1);
-    return cosine ? fma(s, fma(s, p, -0.5), 1.0) : fma(s * p, r, r);
+    double p = fma(s, k & 1 ? -1.136781730462628422e-11 : 1.58962301576546568e-10, c[0].x);
+    p = fma(s, p, c[0].y);
+    p = fma(s, p, c[1].x);
+    p = fma(s, p, c[1].y);
+    p = fma(s, p, c[2].x);
+    p = fma(s, p, c[2].y);
+    double y = k & 1 ? fma(s, p, 1.0) : fma(p, r, r);
+    return k & 2 ? -y : y;
 }
 double own_turn(double x, int quarters)
 {
-    double q = rint(x * 0.6366197723675814);
+    int k = convert_int_rte(x * 0.6366197723675814);
+    double q = k;
     double r = fma(q, -1.5707963267948966, x);
     r = fma(q, -6.123233995736766e-17, r);
     r = fma(q, 1.4973849048591833e-33, r);
-    int k = (int) q + quarters;
-    double y = own_quarter(r, k & 1);
-    return k & 2 ? -y : y;
+    if (fabs(x) >= 2147483648.0) { r = x * 0.0; k = 0; }
+    return own_quarter(r, k + quarters);
 }
 double own_sin(double x) { return own_turn(x, 0); }
 double own_cos(double x) { return own_turn(x, 1); }
@@ -795,9 +802,7 @@ double own_tgamma(double x) { return exp(own_lgamma(x)); }
 double own_halved(double x, int quarters)
 {
     double q = rint(x + x);
-    int k = (int) q + quarters;
-    double y = own_quarter(fma(q, -0.5, x) * 3.141592653589793, k & 1);
-    return k & 2 ? -y : y;
+    return own_quarter(fma(q, -0.5, x) * 3.141592653589793, (int) q + quarters);
 }
 double own_sinpi(double x) { return own_halved(x, 0); }
 double own_cospi(double x) { return own_halved(x, 1); }

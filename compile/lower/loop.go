@@ -234,8 +234,8 @@ func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once b
 }
 
 // phis makes a value of each variable that a loop assigns, at its header: what it was before, and what an iteration leaves.
-func (l *lowering) phis(pre, header *ssa.Block, assigned map[*cfront.Var]bool) map[key]*ssa.Value {
-	phis := map[key]*ssa.Value{}
+func (l *lowering) phis(pre, header *ssa.Block, assigned map[*cfront.Var]bool) map[key]slot {
+	phis := map[key]slot{}
 	for _, k := range l.keys(l.env) {
 		if !assigned[k.v] {
 			continue
@@ -243,13 +243,13 @@ func (l *lowering) phis(pre, header *ssa.Block, assigned map[*cfront.Var]bool) m
 		s := l.env[k]
 		switch {
 		case s.p == nil:
-			phis[k] = l.Phi(s.x.Type, header, s.x)
-			l.env[k] = slot{x: phis[k], t: s.t}
+			phis[k] = slot{x: l.Phi(s.x.Type, header, s.x), t: s.t}
+			l.env[k] = phis[k]
 		case s.p.space != ssa.NoSpace:
 			a := l.addressAt(pre, s.p)
-			phis[k] = l.Phi(a.Type, header, a)
+			phis[k] = slot{x: l.Phi(a.Type, header, a), t: s.t}
 			p := *s.p
-			p.base, p.off = phis[k], 0
+			p.base, p.off = phis[k].x, 0
 			l.env[k] = slot{p: &p, t: s.t}
 		}
 	}
@@ -257,12 +257,13 @@ func (l *lowering) phis(pre, header *ssa.Block, assigned map[*cfront.Var]bool) m
 }
 
 // closeLoop goes back to the header of a loop as long as a condition holds.
-func (l *lowering) closeLoop(again *ssa.Value, fr *frame, header *ssa.Block, phis map[key]*ssa.Value) {
+func (l *lowering) closeLoop(again *ssa.Value, fr *frame, header *ssa.Block, phis map[key]slot) {
 	for _, k := range l.keys(l.env) {
-		phi := phis[k]
-		if phi == nil {
+		first, is := phis[k]
+		if !is {
 			continue
 		}
+		phi := first.x
 		s := l.env[k]
 		x := s.x
 		if s.p != nil {
@@ -271,14 +272,17 @@ func (l *lowering) closeLoop(again *ssa.Value, fr *frame, header *ssa.Block, phi
 			}
 			x = l.address(s.p)
 		}
-		if x.Type != phi.Type {
+		if x.Type != phi.Type || l.reshaped[k.v] && s.t.Size() != first.t.Size() {
 			l.inMemory(k.v)
 		}
 		phi.Args = append(phi.Args, x)
 		delete(phis, k)
 	}
-	for _, phi := range phis { // of variables that are not known at the end: nobody reads them
-		phi.Args = append(phi.Args, phi)
+	for k, first := range phis { // of variables that are not known at the end: nobody reads them
+		if l.reshaped[k.v] {
+			l.inMemory(k.v)
+		}
+		first.x.Args = append(first.x.Args, first.x)
 	}
 	end := l.Block
 	if again.Op == ssa.Const && again.Int != 0 {

@@ -39,7 +39,7 @@ func Kernel(file *cfront.File, fn *cfront.Function, o Options) (*ssa.Func, error
 	for range maxTries {
 		l := &lowering{
 			Builder: ssa.NewBuilder(fn.Name), file: file, fn: fn, Options: o, env: map[key]slot{}, learnt: known, serial: map[*cfront.Var]int{},
-			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{}, names: map[*cfront.Var]place{}, counters: map[*ssa.Value]span{},
+			stack: map[*cfront.Var]int64{}, shared: map[*cfront.Var]int64{}, held: map[*cfront.Var]int64{}, arrays: map[*cfront.Var][]int64{}, names: map[*cfront.Var]place{}, reshaped: map[*cfront.Var]bool{}, counters: map[*ssa.Value]span{},
 		}
 		again, err := l.kernel()
 		if err != nil {
@@ -74,6 +74,8 @@ type lowering struct {
 	held   map[*cfront.Var]int64 // in the constant bank of variables
 	arrays map[*cfront.Var][]int64
 	names  map[*cfront.Var]place // what references are names of
+	// reshaped are the variables whose numbers were split or joined.
+	reshaped map[*cfront.Var]bool
 	// counters are what those of loops, in their iterations, may be.
 	counters map[*ssa.Value]span
 	dynamic  bool // there is shared memory whose size the launch gives

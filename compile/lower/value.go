@@ -274,51 +274,18 @@ func (l *lowering) part(at cfront.Pos, p *pointer, off int64, t expr.DType) *ssa
 	if x := l.partOfWord(k, t); x != nil {
 		return x
 	}
-	if ok {
-		l.inMemory(p.v)
+	if inside := l.inside(k, t.Size()); ok || len(inside) > 0 {
+		x := l.wordOfParts(k, t, inside)
+		if x == nil {
+			l.inMemory(p.v)
+		}
+		return x
 	}
 	// what nobody has written holds anything
 	if wordType(t) == ssa.D {
 		return l.Const64(0)
 	}
 	return l.Const(0)
-}
-
-// crosses reports whether a number of some bytes lies in one that was written, or has such in it.
-func (l *lowering) crosses(k key, size int64) bool {
-	for _, longer := range []int64{4, 8} {
-		if start := k.at / longer * longer; start < k.at && size < longer {
-			if s, ok := l.env[key{k.v, start}]; ok && s.x != nil && s.t.Size() >= longer {
-				return true
-			}
-		}
-	}
-	for d := int64(1); d < size; d++ {
-		if _, ok := l.env[key{k.v, k.at + d}]; ok {
-			return true
-		}
-	}
-	return false
-}
-
-// partOfWord is a number that lies in a longer one that was written; nil where there is none.
-func (l *lowering) partOfWord(k key, t expr.DType) *ssa.Value {
-	for _, size := range []int64{4, 8} {
-		start := k.at / size * size
-		s, ok := l.env[key{k.v, start}]
-		if !ok || s.x == nil || s.t.Size() != size || t.Size() >= size {
-			continue
-		}
-		word := s.x
-		if size == 8 {
-			word = l.Word(word, int(k.at-start)/4)
-		}
-		if by := 8 * (k.at % 4); by > 0 {
-			word = l.Make(ssa.ShrU, ssa.W, word, l.Const(by))
-		}
-		return l.narrow(word, t)
-	}
-	return nil
 }
 
 func (l *lowering) readPointer(at cfront.Pos, p place) value {
@@ -370,7 +337,7 @@ func (l *lowering) writeNumber(p place, v value) {
 	}
 	for i, x := range v.x {
 		k := key{p.p.v, p.p.off + int64(i)*base.Size()}
-		if old, ok := l.env[k]; ok && old.x != nil && old.t.Size() != base.Size() || l.crosses(k, base.Size()) {
+		if !l.makeRoom(k, base.Size()) {
 			l.inMemory(p.p.v)
 		}
 		l.env[k] = slot{x: x, t: base}

@@ -289,6 +289,9 @@ func (l *lowering) merge(block *ssa.Block, from []snapshot) {
 // merged is what a part of a variable holds in a block that control comes to from several others. Where it was written on some ways only, it holds
 // anything on the others.
 func (l *lowering) merged(block *ssa.Block, from []snapshot, k key) (slot, bool) {
+	if l.reshaped[k.v] && !shaped(k, from) {
+		l.inMemory(k.v)
+	}
 	var first slot
 	same, numbers := true, true
 	args := make([]*ssa.Value, len(from))

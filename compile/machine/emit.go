@@ -193,6 +193,9 @@ func (f *function) operandText(o operand, numbers []int, labels map[*ssa.Block]s
 	if o.text != "" { // a complement
 		return o.text + name
 	}
+	if o.upper {
+		name += ".H1_H1"
+	}
 	return signText(o, name)
 }
 

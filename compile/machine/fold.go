@@ -81,6 +81,7 @@ func (f *function) foldInto(v *ssa.Value) {
 		for i, one := range v.Args[1:] {
 			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
 				f.folded[one] = true
+				f.foldInto(one)
 				break
 			}
 		}
@@ -106,7 +107,7 @@ func (f *function) foldInto(v *ssa.Value) {
 			switch a.Op {
 			case ssa.Mul:
 				ok = true
-			case ssa.Shl:
+			case ssa.Shl, ssa.ShrU, ssa.ShrS:
 				ok = a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && a.Args[1].Int > 0
 			case ssa.Add, ssa.Sub:
 				ok = fixedCount(a.Args[0], a.Args[1], other) <= 1

@@ -66,6 +66,14 @@ func (f *function) sum(v *ssa.Value, d []operand) {
 			b, _ := f.any(other, true)
 			f.emit("LEA", d, reg(f.word(a.Args[0])), b, text(fmt.Sprintf("0x%x", a.Args[1].Int)))
 			return
+		case f.alone(a, ssa.ShrU): // the upper half of what is shifted to the left by the rest of a word
+			b, _ := f.any(other, true)
+			f.emit("LEA.HI", d, reg(f.word(a.Args[0])), b, reg(none), text(fmt.Sprintf("0x%x", 32-a.Args[1].Int)))
+			return
+		case f.alone(a, ssa.ShrS):
+			b, _ := f.any(other, true)
+			f.emit("LEA.HI.SX32", d, reg(f.word(a.Args[0])), b, text(fmt.Sprintf("0x%x", 32-a.Args[1].Int)))
+			return
 		case f.alone(a, ssa.Add):
 			f.add3(d, f.plus(a.Args[0]), f.plus(a.Args[1]), f.plus(other))
 			return

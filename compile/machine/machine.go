@@ -43,6 +43,7 @@ type operand struct {
 	written bool // the operand is a result
 	minus   bool // a sign, or of predicates that the opposite is meant
 	abs     bool
+	upper   bool  // of a register, its upper half
 	value   int64 // of a number; of an address, the offset
 	text    string
 	block   *ssa.Block

@@ -15,6 +15,7 @@ func (f *function) raw(v *ssa.Value) {
 	}
 	var operands []operand
 	var pairs, more []unit
+	name, upper := strings.CutSuffix(v.Aux, ssa.OfUpper)
 	first := true
 	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
 	for i, a := range v.Args {
@@ -37,7 +38,10 @@ func (f *function) raw(v *ssa.Value) {
 			operands = append(operands, o)
 		}
 	}
-	in := f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	if upper {
+		operands[0].upper = true
+	}
+	in := f.emit(name, d, operands...).wide(u[0], v.Type.Words(), pairs...)
 	in.uses = append(in.uses, more...)
 }
 

@@ -86,6 +86,9 @@ const (
 	Effect // Aux: an instruction with an effect
 )
 
+// OfUpper ends the Aux of a Raw value that reads the upper half of its first argument.
+const OfUpper = " of the upper half"
+
 // Addresses is the constant bank of the addresses of variables.
 const Addresses = "addresses"
 

@@ -33,8 +33,8 @@ func devices(_ context.Context, m *Machine) (all []Finding) {
 // vendors of GPUs by their PCI identifiers.
 var vendors = map[string]string{"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 
-// gpus are the vendors of the GPUs in the machine, as Linux lists them, and as the driver of NVIDIA does in containers.
-func (m *Machine) gpus() (names []string) {
+// GPUs are the vendors of the GPUs in the machine, as Linux lists them, and as the driver of NVIDIA does in containers.
+func (m *Machine) GPUs() (names []string) {
 	classes, _ := filepath.Glob(filepath.Join(m.Root, "/sys/bus/pci/devices/*/class"))
 	for _, path := range classes {
 		class, _ := os.ReadFile(path)
@@ -80,7 +80,7 @@ func openCL(_ context.Context, m *Machine) (all []Finding) {
 			})
 		}
 	}
-	for _, vendor := range m.gpus() {
+	for _, vendor := range m.GPUs() {
 		if !m.has(vendor, samples.OpenCL) {
 			all = append(all, Finding{"OpenCL", Note, fmt.Sprintf("a GPU of %s is in the machine, and no OpenCL platform offers it", vendor), opencl.InstallHint})
 		}
@@ -90,7 +90,7 @@ func openCL(_ context.Context, m *Machine) (all []Finding) {
 
 // nvidia looks for the driver and the compiler where there is a GPU of NVIDIA.
 func nvidia(_ context.Context, m *Machine) (all []Finding) {
-	gpu := slices.Contains(m.gpus(), "NVIDIA")
+	gpu := slices.Contains(m.GPUs(), "NVIDIA")
 	switch err := m.Open(cuda.DriverLibraries); {
 	case err == nil && m.has("NVIDIA", samples.CUDA):
 		all = append(all, Finding{Subject: "CUDA", Verdict: Good, Text: "the driver is there"})

@@ -24,7 +24,7 @@ var programs = []tool{
 
 // tools looks for programs, and for the permission to read counters.
 func tools(_ context.Context, m *Machine) (all []Finding) {
-	nvidia := slices.Contains(m.gpus(), "NVIDIA")
+	nvidia := slices.Contains(m.GPUs(), "NVIDIA")
 	for _, t := range programs {
 		f := Finding{Subject: "programs", Verdict: Note, Text: t.names[0] + " is missing (" + t.serves + ")", Remedy: t.remedy}
 		for _, name := range t.names {
