@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func (p *parser) called(at Pos, c *callable, object Expr, args []value) value {
 // given are the arguments that a function is called with: with those by default, and references.
 func (p *parser) given(at Pos, c *callable, args []value) (given []value) {
 	for i := len(args); i < len(c.params); i++ {
-		p.at(c.params[i].def, c.scope, func() { args = append(args, p.initializer(c.params[i].t)) })
+		p.at(c.params[i].def, cmp.Or(c.defaults, c.scope), func() { args = append(args, p.initializer(c.params[i].t)) })
 	}
 	if c.auto && c.result.form == otherForm && c.body > 0 && c.fn == nil {
 		p.define(c)

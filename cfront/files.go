@@ -437,6 +437,7 @@ var libraries = []struct {
 	names  []string
 }{
 	{"cub/cub.cuh", []string{"cub"}},
+	{"type_traits", []string{"conditional", "conditional_t", "remove_const_t", "remove_cv_t", "remove_reference_t", "decay_t", "make_unsigned_t", "make_signed_t", "integral_constant", "bool_constant", "true_type", "false_type"}},
 	{"curand_kernel.h", []string{"curand_init", "curandState", "curandState_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t"}},
 	{"cuComplex.h", []string{"cuComplex", "cuFloatComplex", "cuDoubleComplex"}},
 	{"cufft.h", []string{"cufftComplex", "cufftDoubleComplex", "cufftReal", "cufftDoubleReal"}},

@@ -17,6 +17,7 @@ type callable struct {
 	result         *ctype
 	start, body    int // tokens where the declaration and the body begin; body is 0 without one
 	scope          *scope
+	defaults       *scope // of the values that parameters have by default; nil: the same
 	kernel, device bool
 	auto           bool // the result is that of the body
 	constant       bool // constexpr

@@ -47,7 +47,7 @@ var intrinsicTable = []struct {
 	{Math, fixedResult, "float32x4", `__nv_cvt_fp8x4_to_float4:bits`},
 	{Math, fixedResult, expr.Int64, `labs:abs llabs:abs llmin:min llmax:max __mul64hi:mul_hi`},
 	{Math, fixedResult, expr.Uint64, `ullmin:min ullmax:max __umul64hi:mul_hi __brevll:brev`},
-	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma __hfma_sat:fma_sat __hfma2_sat:fma_sat __hfma_relu:fma_relu __hfma2_relu:fma_relu
+	{Math, commonResult, "", `mad24:mad __dp4a:dp4a __hfma:fma __hfma2:fma __hfma_sat:fma_sat __hfma2_sat:fma_sat __hfma_relu:fma_relu __hfma2_relu:fma_relu
 		__hadd_rn:add __hadd2_rn:add __hsub_rn:sub __hsub2_rn:sub __hmul_rn:mul __hmul2_rn:mul __hadd_sat:add_to1 __hadd2_sat:add_to1
 		__hsub_sat:sub_to1 __hsub2_sat:sub_to1 __hmul_sat:mul_to1 __hmul2_sat:mul_to1
 		hsqrt:sqrt h2sqrt:sqrt hrsqrt:rsqrt h2rsqrt:rsqrt hexp:exp h2exp:exp hexp2:exp2 h2exp2:exp2 hexp10:exp10 h2exp10:exp10

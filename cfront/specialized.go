@@ -45,7 +45,8 @@ func (p *parser) specialization(start int) {
 			if of.arity != len(c.params) {
 				continue
 			}
-			if _, all, ok := p.bound(of.params, of.scope, given); ok {
+			if in, all, ok := p.bound(of.params, of.scope, given); ok {
+				p.defaultsOf(of, in, c)
 				name := spelled(of.name, all)
 				if c.name = name; p.instanceNames[name] {
 					c.name += "(" + types(c.params) + ")"
@@ -55,6 +56,17 @@ func (p *parser) specialization(start int) {
 			}
 		}
 	})
+}
+
+// defaultsOf gives the parameters of a specialization the values that the template gives them by default.
+func (p *parser) defaultsOf(t *template, in *scope, c *callable) {
+	_ = p.instantiated(func() {
+		_, d := p.head(t)
+		c.defaults = in
+		for i, x := range d.function.params {
+			c.params[i].def = x.def
+		}
+	}, t.start, in)
 }
 
 // aliasTemplate is a template of names for types.

@@ -287,12 +287,17 @@ func (p *lookup) startsType() bool {
 	return p.enables(n)
 }
 
-// nestedType is a type, or one that is declared in it where :: and its name follow.
+// nestedType is a type, or one that is declared in it where :: and its name follow. Of a record of which a parameter that stands for itself is an argument, it is
+// one that is not known.
 func (p *parser) nestedType(t *ctype) *ctype {
 	for p.is("::") && t.form == recordForm && t.record.scope != nil {
 		n := 1
 		if p.peek(n).Is("template") {
 			n++
+		}
+		if p.holed && t.record.of != nil && t.record.scope.names[p.peek(n).Text] == nil && p.peek(n).Kind == cpp.Name {
+			p.i += n + 1
+			return otherType
 		}
 		switch inner := t.record.scope.names[p.peek(n).Text].(type) {
 		case *ctype:

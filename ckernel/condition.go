@@ -276,7 +276,7 @@ func (b *terms) compared(at *cfront.Binary, op string, p, q *expr.Poly) *polycou
 
 // isAddress reports whether the value of an expression is an address.
 func (b *builder) isAddress(e cfront.Expr) bool {
-	return e.PointsTo() != "" || isNull(e) && e.Type() == "" || e.Type() == "" && e.Record() != nil && isPointer(e)
+	return e.PointsTo() != "" || isNull(e) && e.Type() == "" || e.Type() == "" && isPointer(e)
 }
 
 // addressComparison compares addresses. Those of arrays and variables are not null, and of different arrays they are not equal.

@@ -190,6 +190,25 @@ func (f *Folders) Macro(name string) (best *Found) {
 	return best
 }
 
+// Option finds a macro with arguments that a program around the file gives its compiler, as in -DNAME(x)=(x*x). The value begins with the arguments. It is nil where none
+// does.
+func (f *Folders) Option(name string) *Found {
+	for _, t := range f.texts(hostFiles) {
+		for at := range occurrences(t.text, name) {
+			if !strings.HasSuffix(strings.TrimRight(t.text[:at], " "), "-D") {
+				continue
+			}
+			if value := withArguments.FindString(t.text[at+len(name):]); value != "" {
+				return f.found(t, at, value)
+			}
+		}
+	}
+	return nil
+}
+
+// withArguments finds the arguments of a macro in an option, with what it stands for.
+var withArguments = regexp.MustCompile(`^\([A-Za-z0-9_,]*\)=[^\s"'\\;]+`)
+
 var (
 	optionValue = regexp.MustCompile(`^[^\s"'\\;,)]*`)
 	constant    = regexp.MustCompile(`\bconst(expr)?\s+\w+\s+$`)

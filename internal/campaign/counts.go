@@ -84,7 +84,8 @@ func countsOf(ctx context.Context, kernels []*frontend.Kernel, at map[string]int
 			c.alone = c.Statistics.Alone(fixed)
 		}
 		hint := ""
-		if takes := k.Takes(); c.Sizes == nil && c.Statistics.Limited() && len(takes) > 0 {
+		takes := slices.DeleteFunc(slices.Clone(k.Takes()), func(n string) bool { return c.OpenArray(n) != nil }) // whose extent follows from the others
+		if c.Sizes == nil && c.Statistics.Limited() && len(takes) > 0 {
 			hint = "; it may be counted at given sizes: -p " + strings.Join(takes, "=VALUE,") + "=VALUE"
 		}
 		for _, w := range c.Statistics.Warnings {

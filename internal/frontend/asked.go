@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/folders"
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 )
 
@@ -39,6 +40,7 @@ type asking struct {
 	flags    []string
 	before   []string          // files before the one of the function
 	by       map[string]string // files that were put there, by the names that they define; "" where that did not help
+	exact    []string          // macros of flags that must have these values
 	sizes    []string
 	notes    []string // on values that are not proposals of perf
 	moved    bool     // what files around say stands for what an error proposes
@@ -65,7 +67,7 @@ func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.
 		if a.include(at) {
 			return at
 		}
-		added = a.define(at, at.Lacks)
+		added = a.define(at, at.Lacks) || a.give(at)
 	}
 	for _, f := range at.Flags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(f, "-D "), "=")
@@ -75,7 +77,13 @@ func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.
 		if a.defined(name) {
 			continue
 		}
-		if strings.HasPrefix(f, "-D ") {
+		switch {
+		case !strings.HasPrefix(f, "-D "):
+		case at.Lacks == "": // a condition asks for the very value
+			a.exact = append(a.exact, name)
+		case slices.Contains(a.exact, name):
+			continue
+		default:
 			f = a.valued(f, name, value)
 		}
 		if !slices.Contains(a.flags, f) {
@@ -138,6 +146,23 @@ func (a *asking) include(at *source.Error) bool {
 	return true
 }
 
+// give adds the macro with arguments that a program around gives its compiler for what an error lacks.
+func (a *asking) give(at *source.Error) bool {
+	if at.Lacks == "" || len(at.Flags) > 0 {
+		return false
+	}
+	found := a.around.Option(at.Lacks)
+	if found == nil {
+		return false
+	}
+	flag := "-D '" + at.Lacks + found.Value + "'"
+	if slices.Contains(a.flags, flag) {
+		return false
+	}
+	a.flags, a.notes = append(a.flags, flag), append(a.notes, fmt.Sprintf("%s is that of %s:%d", at.Lacks, found.File, found.Line))
+	return true
+}
+
 // takeBack takes away a file that does not help: one that is not read for a reason that nothing mends, or leaves out what it should define.
 func (a *asking) takeBack(at *source.Error) bool {
 	ends := at.Lacks == "" && len(at.Flags) == 0
@@ -184,11 +209,11 @@ func (a *asking) valued(flag, name, value string) string {
 	case found == nil:
 		return flag
 	case found.Value == "" || value == "": // of those without a value nobody asks for one
-		a.notes = append(a.notes, fmt.Sprintf("%s:%d gives %s", found.File, found.Line, name))
+		a.notes = nameset.Add(a.notes, fmt.Sprintf("%s:%d gives %s", found.File, found.Line, name))
 		return flag
 	}
 	a.moved = a.moved || found.Value != value
-	a.notes = append(a.notes, fmt.Sprintf("%s=%s is that of %s:%d", name, found.Value, found.File, found.Line))
+	a.notes = nameset.Add(a.notes, fmt.Sprintf("%s=%s is that of %s:%d", name, found.Value, found.File, found.Line))
 	return "-D " + name + "=" + found.Value
 }
 

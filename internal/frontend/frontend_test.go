@@ -130,6 +130,9 @@ func TestPart(t *testing.T) {
 		"parts/sums.cl": "__kernel void f(__global pair *y) { y[get_global_id(0)].a += 1; }\n",
 		"lanes.cl":      "#define JOIN(a, b) a##b\n#define OF(t, n) JOIN(t, n)\n__kernel void f(__global OF(float, LANES) *y) { y[get_global_id(0)] *= 2; }\n",
 		"types.h":       "#ifdef GPU\ntypedef struct { float x[3]; } point;\n#endif\n",
+		"given.cl":      "__kernel void f(__global float *y) { y[get_global_id(0)] = COMBINE(y[0], 2.0f); }\n",
+		"build.cpp":     "void build() { options += \" -DCOMBINE(a,b)=(a*b) -DTILE=8\"; }\n",
+		"chosen.cl":     "#if TILE == 4\n__kernel void f(__global float *y) { y[get_global_id(0)] *= TILE; }\n#endif\n",
 		"under.cu":      "#include \"types.h\"\n__global__ void f(point *p) { p[threadIdx.x].x[0] = 1; }\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -139,6 +142,8 @@ func TestPart(t *testing.T) {
 	for file, want := range map[string]string{
 		"parts/sums.cl": "all.cl:2 includes the file, which does not define pair; all that it asks for, with values that are proposals: --local 256 --global n --before all.cl",
 		"lanes.cl":      "-D LANES=4 defines it, where that is left to the build; all that it asks for, with values that are proposals: -D LANES=4 --local 256 --global n",
+		"given.cl":      "COMBINE is that of build.cpp:1; all that it asks for, with values that are proposals: --local 256 --global n -D 'COMBINE(a,b)=(a*b)'",
+		"chosen.cl":     "all that it asks for, with values that are proposals: --local 256 --global n -D TILE=4",
 		"under.cu":      "all that it asks for, with values that are proposals: --local 256 --global n -D GPU",
 	} {
 		_, err := Options{Kernel: "f"}.Load(t.Context(), file)
