@@ -239,7 +239,7 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
 	}
 	if !p.Device.Covers(r.Device) {
-		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, r.Device))
+		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s: %s", p.Device, r.Device, p.Device.Difference(r.Device)))
 	}
 	return warnings
 }
