@@ -15,15 +15,15 @@ var intrinsicTable = []struct {
 		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr:pow nextafter remainder nearbyint:rint logb degrees radians sign mix step
 		smoothstep clamp:clamp normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
 		normcdf normcdfinv saturate:saturate
-		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
-		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
+		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:native_exp native_exp2:native_exp2 native_exp10:native_exp10 native_log:native_log native_log2:native_log2
+		native_log10:native_log10 native_sin:native_sin native_cos:native_cos native_tan:native_tan native_powr:native_powr half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
 		half_powr:pow pown:pow rootn:rootn ldexp:ldexp scalbn:ldexp scalbln:ldexp j0 j1 y0 y1`},
 	{Outputs, floatResult, "", `sincos:sin,cos sincospi:sinpi,cospi fract:fract, modf:modf, frexp:frexp, remquo:remquo, lgamma_r:lgamma,`},
-	{Outputs, singleResult, "", `sincosf:sin,cos __sincosf:sin,cos sincospif:sinpi,cospi modff:modf, frexpf:frexp, remquof:remquo,`},
+	{Outputs, singleResult, "", `sincosf:sin,cos __sincosf:native_sin,native_cos sincospif:sinpi,cospi modff:modf, frexpf:frexp, remquof:remquo,`},
 	{Math, laneResult, "", `dot length fast_length:length distance fast_distance:distance`},
 	{Math, floatResult, "", `fast_normalize:normalize`},
-	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
+	{Math, singleResult, "", `__expf:native_exp __exp10f:native_exp10 __logf:native_log __log2f:native_log2 __log10f:native_log10 __sinf:native_sin __cosf:native_cos __tanf:native_tan __powf:native_powr
 		__tanhf:tanh __fsqrt_rn:sqrt __fsqrt_rz:sqrt __fsqrt_ru:sqrt __fsqrt_rd:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma
 		__fmaf_ru:fma __fmaf_rd:fma __fmaf_ieee_rn:fma __saturatef:saturate`},
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select

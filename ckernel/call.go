@@ -406,6 +406,13 @@ var operations = map[string]operation{
 	"fma_relu": {each("func:fma"), func(args []expr.Expr, t expr.DType) expr.Expr {
 		return expr.Binary(expr.Max, fused(args, t), cexpr.Float(0, t.Base()))
 	}},
+	// Those that are an instruction of the special unit, which knows powers and logarithms of 2 and takes parts of a turn.
+	"native_exp2": {each("func:native_exp2"), calling("exp2")}, "native_exp": {each("mul", "func:native_exp2"), calling("exp")},
+	"native_log2": {each("func:native_log2"), calling("log2")}, "native_log": {each("func:native_log2", "mul"), calling("log")},
+	"native_exp10": {each("mul", "func:native_exp2"), calling("exp10")}, "native_log10": {each("func:native_log2", "mul"), calling("log10")},
+	"native_powr": {each("func:native_log2", "mul", "func:native_exp2"), binary(expr.Pow)},
+	"native_sin":  {each("mul", "func:native_sin"), calling("sin")}, "native_cos": {each("mul", "func:native_cos"), calling("cos")},
+	"native_tan": {each("mul", "mul", "func:native_sin", "func:native_cos", "func:native_recip"), calling("tan")},
 	// A comparison whose value is a number in half precision is an instruction as an extreme is.
 	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
@@ -423,6 +430,10 @@ var operations = map[string]operation{
 
 func binary(op expr.OpKind) func([]expr.Expr, expr.DType) expr.Expr {
 	return func(args []expr.Expr, _ expr.DType) expr.Expr { return expr.Binary(op, args[0], args[1]) }
+}
+
+func calling(name string) func([]expr.Expr, expr.DType) expr.Expr {
+	return func(args []expr.Expr, _ expr.DType) expr.Expr { return &expr.Call{Func: name, Args: args} }
 }
 
 func fused(args []expr.Expr, _ expr.DType) expr.Expr { return &expr.Call{Func: "fma", Args: args} }

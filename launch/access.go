@@ -62,7 +62,7 @@ func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
 	return out, nil
 }
 
-// Scattered lists the arrays of global memory of which addresses follow from data: these are taken to be any in the array.
+// Scattered lists the arrays of global and constant memory of which addresses follow from data: these are taken to be any in the array.
 func (p *Program) Scattered() (arrays []*kernel.Array) {
 	p.scattered(p.body, &arrays)
 	return arrays
@@ -72,7 +72,7 @@ func (p *Program) scattered(list []node, arrays *[]*kernel.Array) {
 	note := func(list []access) {
 		for _, a := range list {
 			array := p.arrays[a.array].Array
-			if array.Memory() == kernel.Global && !slices.Contains(*arrays, array) && slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
+			if array.Space == kernel.Global && !slices.Contains(*arrays, array) && slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
 				*arrays = append(*arrays, array)
 			}
 		}

@@ -73,7 +73,7 @@ var issued = [issueKinds]struct {
 	issueFunctionDouble: {"double_functions", "other functions of float64", 20, facts.FP64Latency, facts.DoubleFunctionChain},
 	issuePower:          {"powers", "powers", 20, facts.FMALatency, facts.PowerChain},
 	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100, facts.FMALatency, facts.PeriodicChain},
-	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1, facts.XULatency, ""},
+	issueConvert:        {"conversions", "conversions between integers and float16 or float32, and approximate functions", 1, facts.XULatency, ""},
 	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1, facts.ConvertLatency, ""},
 	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1, "", ""},
 	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4, "", ""},
@@ -119,6 +119,8 @@ func issueOf(op string, t expr.DType) issue {
 	switch {
 	case op == "div" && t.IsInteger():
 		return issueDivideInteger
+	case strings.HasPrefix(op, "func:native_"): // an instruction of the unit of functions and conversions
+		return issueConvert
 	case !found && strings.HasPrefix(op, "func:") && !slices.Contains(simple, op):
 		of, found = [2]issue{issueFunction, issueFunctionDouble}, true
 	}

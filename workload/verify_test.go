@@ -141,6 +141,20 @@ func TestVerifyFaults(t *testing.T) {
 			t.Errorf("%s: %v after %d launches, want %q", c.statement, err, watched.runs, c.want)
 		}
 	}
+	// Before the first element, but only at sizes below 20, at which nobody has said that a kernel of the user's own may be launched.
+	early := func() *Case { return oneArray(t, "c[i] = a[min(i*i - i*i + i, n - 20)]", "float32", 4096) }
+	if _, err := Verify(context.Background(), dev, early()); !faulty(err) {
+		t.Errorf("a fault at the smallest size: %v", err)
+	}
+	own, generated := early(), early()
+	own.Own = &Own{Interface: samples.OpenCL, Job: func(at map[string]int64) (device.Job, error) {
+		one := *generated
+		one.Sizes = at
+		return one.Job(device.Policy{})
+	}}
+	if compared, err := Verify(context.Background(), dev, own); err != nil || compared.Sizes["n"] < 20 {
+		t.Errorf("a fault at the smallest size alone: %v, %v", compared, err)
+	}
 	// 100 elements beyond the end of a, but only at sizes above 300.
 	late := oneArray(t, "c[i] = a[i + ((i // 300)*(i // 300)) * 100]", "float32", 4096)
 	if _, err := Verify(context.Background(), dev, late); err != nil {

@@ -85,7 +85,7 @@ func called(p *Predictor, c *workload.Case, values map[string]float64, name stri
 	return ""
 }
 
-// assumed says what of a case follows from data that nobody knows, and is assumed: addresses in arrays that L1 does not hold, and conditions.
+// assumed says what of a case follows from data that nobody knows, and is assumed: addresses in arrays that L1 does not hold, or constants, and conditions.
 func assumed(p *Predictor, c *workload.Case) (warnings []string, err error) {
 	if !p.Static() || !p.Facts.Known(facts.L1Bytes) {
 		return nil, nil
@@ -96,7 +96,7 @@ func assumed(p *Predictor, c *workload.Case) (warnings []string, err error) {
 	}
 	var arrays, lines []string
 	for _, a := range program.Scattered() {
-		if n, err := a.Elements(c.Sizes); err != nil || n*a.DType.Size() > p.Facts.Int(facts.L1Bytes) {
+		if n, err := a.Elements(c.Sizes); err != nil || a.Constant || n*a.DType.Size() > p.Facts.Int(facts.L1Bytes) {
 			arrays = append(arrays, a.Name)
 		}
 	}

@@ -75,7 +75,7 @@ var workWords = map[string]string{
 	"double_functions":      "float64 functions",
 	"powers":                "powers",
 	"periodic_functions":    "sines and cosines",
-	"conversions":           "conversions",
+	"conversions":           "conversions and approximate functions",
 	"double_conversions":    "conversions of 64 bits",
 	"control":               "loops, guards and selects",
 	"turns":                 "iterations of loops",
