@@ -205,8 +205,11 @@ func eachOf(f Form) Mapping {
 	for items < most && 2*items*f.Groups <= f.on().Full {
 		items *= 2
 	}
-	wide := int64(8)
-	for wide < min(f.Extent[0], items) {
+	wide, widest := int64(8), items
+	if f.Groups == 1 && f.Parallel > 1 { // the steps of a lone work-group leave less and less along both loops
+		widest = 16
+	}
+	for wide < min(f.Extent[0], widest) {
 		wide *= 2
 	}
 	high := int64(1)

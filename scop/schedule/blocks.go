@@ -1,11 +1,14 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/internal/throw"
+	"gpuperf/kernel"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
@@ -25,7 +28,7 @@ func (f *Found) InBlocks(find Strategy, opt Options) (*Found, error) {
 	if f.Original != nil || !hasLaunch(f.Tree) {
 		return nil, nil
 	}
-	if !slices.ContainsFunc(inSequence(Hosted(f.Tree)), func(part Node) bool {
+	if !slices.ContainsFunc(inSequence(flat(Hosted(f.Tree))), func(part Node) bool {
 		band, ok := part.(*Band)
 		return ok && (opt.Block > 0 || extentsOf(f.Nest, opt).iterations(band.Loops) >= 4*blockSize)
 	}) {
@@ -59,87 +62,89 @@ func (f *Found) InBlocks(find Strategy, opt Options) (*Found, error) {
 // inBlocks is a part of the tree with its loops of the host in blocks where it costs less so, else the part. The nest becomes that of the new part.
 func (f *Found) inBlocks(part Node, all *[]*deps.Dependence, find Strategy, opt Options) (_ Node, err error) {
 	defer throw.Catch(&err)
-	parts, at := slices.Clone(inSequence(Hosted(part))), -1
+	parts, changed := slices.Clone(inSequence(flat(Hosted(part)))), false
 	for i, p := range parts {
-		if band, ok := p.(*Band); ok && len(band.Loops) == 1 {
-			if at >= 0 {
-				return part, nil
-			}
-			at = i
+		band, ok := p.(*Band)
+		if !ok || len(band.Loops) != 1 {
+			continue
 		}
+		was := part
+		if group, ok := part.(*Launch); ok && len(parts) > 1 {
+			was = &Launch{Body: flat(opened(band)), Host: band, Each: group.Each}
+			parts[i] = was
+		}
+		c := throw.Get(f.blocked(band, was, *all, find, opt))
+		if c == nil {
+			continue
+		}
+		n, blocks, by, err := c.best.unfolded(f.Nest, c.tree)
+		if err != nil {
+			return nil, err
+		}
+		*all = c.best.dependencesOf(*all, by)
+		f.Blocks = append(slices.Clone(f.Blocks), fmt.Sprintf("%s counts blocks of %d steps", c.best.name, c.best.size))
+		f.Nest, parts[i], changed = n, blocks, true
 	}
-	if at < 0 {
+	if !changed {
 		return part, nil
 	}
-	band := parts[at].(*Band)
-	steps := extentsOf(f.Nest, opt).extent(band.Loops[0])
-	single, err := blockOf(f.Nest, *all, band.Loops[0], band.statements(), 1, false)
-	if err != nil {
-		return nil, err
-	}
-	least := min(extentsOf(f.Nest, opt).cost(part), steps*single.cost(Over(band.Body, single.by()), steps, opt)) / blockPays
-	loops, err := f.hostLoops(band, *all, opt)
-	if err != nil {
-		return nil, err
-	}
-	c := &blocked{f: f, list: band.statements(), all: *all, find: find, opt: opt, steps: steps, least: least}
-	if opt.Block > 0 {
-		c.least = math.Inf(1)
-		for _, l := range loops {
-			throw.If(c.try(l, opt.Block))
-		}
-	} else {
-		for _, l := range loops {
-			throw.If(c.try(l, blockSize))
-		}
-		for _, size := range otherSizes {
-			if c.best != nil {
-				throw.If(c.try(c.best.steps, size))
-			}
-		}
-	}
-	best := c.best
-	if best == nil {
-		return part, nil
-	}
-	n, blocks, by, err := best.unfolded(f.Nest, c.tree)
-	if err != nil {
-		return nil, err
-	}
-	*all = best.dependencesOf(*all, by)
-	parts[at] = blocks
-	f.Blocks = append(slices.Clone(f.Blocks), fmt.Sprintf("%s counts blocks of %d steps", best.name, best.size))
-	f.Nest = n
 	return inOrder(parts), nil
 }
 
-// blocked is a part of the tree for which blocks are tried.
+// blocked are the blocks of steps of a band that cost least; nil where the part that it was costs less.
+func (f *Found) blocked(band *Band, was Node, all []*deps.Dependence, find Strategy, opt Options) (_ *blocked, err error) {
+	defer throw.Catch(&err)
+	e := extentsOf(f.Nest, opt)
+	steps := throw.Get(f.spanOf(band.Loops[0], band.statements(), opt))
+	single := throw.Get(blockOf(f.Nest, all, band.Loops[0], band.statements(), 1, false))
+	c := &blocked{f: f, list: band.statements(), all: all, find: find, opt: opt}
+	c.least = min(e.cost(was), steps.steps()*single.cost(Over(band.Body, single.by()), steps, opt)) / blockPays
+	sizes := otherSizes
+	if opt.Block > 0 {
+		sizes, c.least = nil, math.Inf(1)
+	}
+	for _, l := range throw.Get(f.hostLoops(band, all, opt)) {
+		throw.If(c.try(l, cmp.Or(opt.Block, blockSize)))
+	}
+	for _, size := range sizes {
+		if c.best != nil {
+			throw.If(c.try(c.best.steps, size))
+		}
+	}
+	if c.best == nil {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// blocked are blocks of a part of the tree as they are tried.
 type blocked struct {
 	f     *Found
 	list  []*scop.Statement
 	all   []*deps.Dependence
 	find  Strategy
 	opt   Options
-	steps float64 // of the host
 	least float64 // that they have to cost less than
 	best  *block
 	tree  Node
 }
 
 // try compares blocks of so many steps of a loop with the best so far.
-func (c *blocked) try(l Loop, size int64) error {
-	if c.opt.Block == 0 && float64(4*size) > c.steps {
+func (c *blocked) try(l Loop, size int64) (err error) {
+	defer throw.Catch(&err)
+	steps := throw.Get(c.f.spanOf(l, c.list, c.opt))
+	if c.opt.Block == 0 && float64(4*size) > steps.steps() {
 		return nil
 	}
 	b, err := blockOf(c.f.Nest, c.all, l, c.list, size, true)
 	if err != nil || len(b.parts) == len(c.list) {
 		return err
 	}
-	tree, err := c.find(b.nest, b.dependences, b.options(c.steps, c.opt))
+	tree, err := c.find(b.nest, b.dependences, b.options(steps, c.opt))
 	if err != nil {
 		return nil
 	}
-	if cost := c.steps / float64(size) * b.cost(tree, c.steps, c.opt); cost < c.least {
+	if cost := steps.steps() / float64(size) * b.cost(tree, steps, c.opt); cost < c.least {
 		c.best, c.tree, c.least = b, tree, cost
 	}
 	return nil
@@ -191,9 +196,9 @@ func forwards(band *Band, all []*deps.Dependence) error {
 	return nil
 }
 
-// options are those of a block that is half way through the steps.
-func (b *block) options(steps float64, opt Options) Options {
-	sizes := map[string]int64{b.name: int64(math.Round(steps / 2 / float64(b.size)))}
+// options are those of a block that is half way through the steps, of which the first and the last are known.
+func (b *block) options(of span, opt Options) Options {
+	sizes := map[string]int64{b.name: intmath.FloorDiv(of.first+of.last, 2*b.size)}
 	for name, size := range opt.Sizes {
 		sizes[name] = size
 	}
@@ -202,8 +207,25 @@ func (b *block) options(steps float64, opt Options) Options {
 }
 
 // cost is about what a tree of the block takes.
-func (b *block) cost(tree Node, steps float64, opt Options) float64 {
-	return extentsOf(b.nest, b.options(steps, opt)).cost(tree)
+func (b *block) cost(tree Node, of span, opt Options) float64 {
+	return extentsOf(b.nest, b.options(of, opt)).cost(tree)
+}
+
+// span are the steps of a loop.
+type span struct{ first, last int64 }
+
+func (s span) steps() float64 { return float64(s.last - s.first + 1) }
+
+// spanOf are the steps of a loop at the sizes for which launches are compared.
+func (f *Found) spanOf(l Loop, list []*scop.Statement, opt Options) (s span, err error) {
+	defer throw.Catch(&err)
+	const name = prefix + "step"
+	values := throw.Get(throw.Get(Values(list, []Loop{l}, []string{name})).Fix(sizesOf(f.Nest, opt)))
+	lower, upper := throw.Get2(kernel.CommonBounds(throw.Get(kernel.Inhabited(values)), name))
+	if len(lower) == 0 || len(upper) == 0 || !lower[0].Num.IsConstant() || !upper[0].Num.IsConstant() {
+		return span{0, typical - 1}, nil
+	}
+	return span{lower[0].Num.Constant() / lower[0].Den, upper[0].Num.Constant() / upper[0].Den}, nil
 }
 
 // by are the parts of statements that have one.

@@ -37,16 +37,23 @@ type extents struct {
 // extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
 func extentsOf(n *scop.Nest, opt Options) extents {
 	out := extents{of: map[*scop.Loop]float64{}, on: cmp.Or(opt.On, machine.Of(nil))}
-	at := map[string]int64{}
-	for _, p := range n.Params {
-		if at[p] = typical; opt.Sizes[p] > 0 {
-			at[p] = opt.Sizes[p]
-		}
-	}
+	at := sizesOf(n, opt)
 	for _, l := range n.Loops {
 		out.of[l] = extentOf(l.Bounds, at)
 	}
 	return out
+}
+
+// sizesOf are the parameters for which launches are compared.
+func sizesOf(n *scop.Nest, opt Options) map[string]int64 {
+	at := map[string]int64{}
+	for _, p := range n.Params {
+		at[p] = typical
+		if size, known := opt.Sizes[p]; known && (size > 0 || opt.inBlock) { // the number of a block may be any
+			at[p] = size
+		}
+	}
+	return at
 }
 
 func extentOf(bounds *polycount.Set, at map[string]int64) float64 {

@@ -8,7 +8,7 @@
 // that, whether any dependence is violated.
 //
 // Search makes the most of a nest before that: arrays get copies (package expand) and statements are split (package split). Launches makes trees for a device: launches, and the
-// host's loops around them, of several the one that costs least (launch.go, cost.go). Launches of one work-group and of one for each iteration have barriers in place of launches (group.go, each.go). Feautrier and Bounded are other ways to the host's loops. Where nothing is found, the order
+// host's loops around them, of several the one that costs least (launch.go, cost.go). Launches of one work-group and of one for each iteration have barriers in place of launches (group.go, each.go). InBlocks makes several steps of the host together (blocks.go), with statements in parts (steps.go). Feautrier and Bounded are other ways to the host's loops. Where nothing is found, the order
 // is that of the text (original.go).
 package schedule
 

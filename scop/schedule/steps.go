@@ -22,7 +22,11 @@ type block struct {
 	size        int64
 	parts       []*part
 	dependences []*deps.Dependence // among the parts of one block
+	turned      []turn
 }
+
+// turn are two parts of a statement that accumulates, of which the later one comes first in a block.
+type turn struct{ later, earlier *scop.Statement }
 
 // part are points of a statement in a block.
 type part struct {
@@ -60,7 +64,11 @@ func blockOf(n *scop.Nest, all []*deps.Dependence, steps Loop, list []*scop.Stat
 		if more, err := b.cut(); err != nil {
 			return nil, err
 		} else if !more {
-			return b, b.unite(all)
+			if err := b.unite(all); err != nil {
+				return nil, err
+			}
+			b.turn()
+			return b, nil
 		}
 	}
 }
@@ -98,6 +106,26 @@ func (b *block) unite(all []*deps.Dependence) error {
 		b.nest.Loops = append(b.nest.Loops, s.Loops...)
 	}
 	return b.among(all)
+}
+
+// turn lets parts of a sum that wait for nothing in the block come before those that do: in what order it takes its terms makes no difference but for rounding.
+func (b *block) turn() {
+	waits := func(s *scop.Statement, on func(*scop.Statement) bool) bool {
+		return slices.ContainsFunc(b.dependences, func(d *deps.Dependence) bool { return !d.Accumulation && d.To == s && on(d.From) })
+	}
+	any := func(*scop.Statement) bool { return true }
+	for i, d := range b.dependences {
+		from, to := d.From, d.To
+		if from == to || !d.Accumulation || b.parts[b.partOf(from)].of != b.parts[b.partOf(to)].of || !waits(from, any) || waits(to, any) {
+			continue
+		}
+		back := *d
+		back.From, back.To, back.Map = to, from, d.Map.Reverse()
+		b.dependences[i] = &back
+		if t := (turn{from, to}); !slices.Contains(b.turned, t) {
+			b.turned = append(b.turned, t)
+		}
+	}
 }
 
 // same reports that two statements assign the same in loops of the same names and directions.
@@ -195,15 +223,16 @@ func (b *block) dependencesOf(all []*deps.Dependence, by map[*scop.Statement]*sc
 	type end struct {
 		statement *scop.Statement
 		where     []polycount.Constraint
+		part      *scop.Statement
 	}
 	ends := func(s *scop.Statement) (list []end) {
 		for _, p := range b.parts {
 			if p.of == s {
-				list = append(list, end{by[p.statement], p.where})
+				list = append(list, end{by[p.statement], p.where, p.statement})
 			}
 		}
 		if list == nil {
-			list = []end{{s, nil}}
+			list = []end{{statement: s}}
 		}
 		return list
 	}
@@ -225,6 +254,9 @@ func (b *block) dependencesOf(all []*deps.Dependence, by map[*scop.Statement]*sc
 				for _, some := range pairs.Disjuncts() {
 					list, _ := some.Constraints()
 					list = slices.Concat(list, from.where, substituted(to.where, primed))
+					if slices.Contains(b.turned, turn{from.part, to.part}) && d.Accumulation { // in one block the other way round
+						list = append(list, polycount.GE(primed[b.name], polycount.Name(b.name).AddInt(1)))
+					}
 					out = append(out, between(d, from.statement, to.statement, polycount.NewSet(nil, names, list...).Within(pairs.Budget())))
 				}
 			}
