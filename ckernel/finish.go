@@ -81,7 +81,7 @@ func (b *flow) guardAll() {
 // kernel is the flow as a kernel, after all passes.
 func (b *flow) kernel() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
-	k.Ranges = b.rangesOf()
+	k.Ranges, k.Subgroup = b.rangesOf(), b.subgroup
 	k.Opaque = b.opaqueParts()
 	k.Doubts, k.Divisors, k.Fixed = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors)), slices.Sorted(maps.Keys(b.fixed))
 	b.axisDomains(k)

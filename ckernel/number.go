@@ -149,8 +149,11 @@ func (b *terms) affine(p *expr.Poly) (a polycount.Affine, ok bool) {
 	return a, a.Err() == nil
 }
 
-// fromAffine is the number that an expression is.
+// fromAffine is the number that an expression is. One with coefficients beyond 64 bits is none.
 func (b *terms) fromAffine(a polycount.Affine) *expr.Poly {
+	if a.Err() != nil {
+		b.failAt(b.fn.Pos, "", "%s computes a number of sizes and indices with more than 64 bits", b.fn.Name)
+	}
 	out := constant(a.Constant())
 	for _, t := range a.All() {
 		part := name(t.Name)
@@ -161,6 +164,14 @@ func (b *terms) fromAffine(a polycount.Affine) *expr.Poly {
 		out = out.Add(part.Scale(t.Coeff))
 	}
 	return out
+}
+
+// numberOf is fromAffine, or false where the number needs more than 64 bits.
+func (b *terms) numberOf(a polycount.Affine) (*expr.Poly, bool) {
+	if a.Err() != nil {
+		return nil, false
+	}
+	return b.fromAffine(a), true
 }
 
 // express is a number as an expression of the kernel.

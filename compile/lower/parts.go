@@ -142,13 +142,13 @@ func (l *lowering) workAfter(s, before cfront.Stmt) (n int) {
 		for e := range cfront.All(e) {
 			switch x := e.(type) {
 			case *cfront.Index:
+				if l.inRegisters(x) {
+					break // size counts neither
+				}
 				for _, sub := range x.Subs {
 					if !divides(sub) {
 						n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
 					}
-				}
-				if l.inRegisters(x) {
-					n--
 				}
 			case *cfront.Assign:
 				if l.inRegisters(x.To) && x.Op == "" {
