@@ -1,6 +1,10 @@
 package rules
 
-import "gpuperf/lift"
+import (
+	"fmt"
+
+	"gpuperf/lift"
+)
 
 // Rules for the layout of what a work-group keeps of the operands of a product, and for reading it in vectors.
 
@@ -42,6 +46,15 @@ func addLayout() {
 			},
 		},
 	)
+	const (
+		local  = "map(map(join) o transpose o map(split(n)) o split(t)) o toLocal o "
+		copied = "join o map(join) o mapSeq(mapLcl(1, mapLcl(0, %s))) o map(split(s)) o split(m) o "
+		rows   = "map(join o join o transpose o map(split(n))) $ xs" // k by R by r becomes k by r/n·R·n
+	)
+	along := fmt.Sprintf(copied, "fun(y => mapVec(id, y))")
+	across := fmt.Sprintf(copied, "mapSeq(id) o asScalar o toPrivate o mapSeq(fun(y => mapVec(id, y))) o asVector(w)")
+	vectorAlong = formOf(local + "split(v) o asScalar o " + along + "asVector(w) o join o " + rows)
+	vectorAcross = formOf(local + "transpose o split(v) o join o " + across + "split(w) o join o transpose o " + rows)
 }
 
 // itemsAlone: what the work-items of a group do in an unrolled loop needs no barriers.
@@ -89,48 +102,13 @@ func copyOperands(m *Match, copied func(x *lift.Term, order int) *lift.Term) *li
 // so on, then the next n of each. The vectors go along the rows (orderStored), or along k (orderAcross), where each of their numbers
 // becomes one of another row.
 func vectorCopy(x *lift.Term, m, w, n lift.Size, u, order int) *lift.Term {
-	lengths, elem := x.Type.Shape()
-	steps, blocks, block := lengths[0], lengths[1], lengths[2]
-	rows := mapEach(x, func(r *lift.Term) *lift.Term { // k by R by r becomes k by r/n·R·n
-		return lift.JoinOf(lift.JoinOf(lift.TransposeOf(mapEach(r, func(b *lift.Term) *lift.Term { return lift.SplitOf(n, b) }))))
-	})
-	if rows.Err() != nil {
-		return rows
-	}
-	width := blocks.Mul(block)
-	id := lift.ID(elem)
-	lanes := func(v *lift.Term) *lift.Term { return lift.Of(lift.MapVec, id, v) }
-	items := func(trips *lift.Term, copied func(v *lift.Term) *lift.Term) *lift.Term {
-		if trips.Err() != nil {
-			return trips
-		}
-		return lift.JoinOf(mapEach(lift.Of(lift.MapSeq, lift.Fn1(trips.Type.Elem, func(c *lift.Term) *lift.Term {
-			return lift.MapDim(lift.MapLcl, 1, lift.Fn1(c.Type.Elem, func(l *lift.Term) *lift.Term {
-				return lift.MapDim(lift.MapLcl, 0, lift.Fn1(l.Type.Elem, copied), l)
-			}), c)
-		}), trips), lift.JoinOf))
-	}
-	grouped := func(list *lift.Term) *lift.Term {
-		return mapEach(lift.SplitOf(m, list), func(c *lift.Term) *lift.Term { return lift.SplitOf(w, c) })
-	}
-	var local *lift.Term
+	lengths, _ := x.Type.Shape()
+	lanes, rest := lift.Nat(int64(u)), lengths[1].Mul(n)
 	if order == orderAcross {
-		chunks := lift.SplitOf(lift.Nat(int64(u)), lift.JoinOf(lift.TransposeOf(rows)))
-		copied := items(grouped(chunks), func(chunk *lift.Term) *lift.Term {
-			vectors := lift.AsVectorOf(u, chunk)
-			if vectors.Err() != nil {
-				return vectors
-			}
-			kept := lift.Of(lift.ToPrivate, lift.Of(lift.MapSeq, lift.Fn1(vectors.Type.Elem, lanes), vectors))
-			return lift.Of(lift.MapSeq, id, lift.Of(lift.AsScalar, kept))
-		})
-		local = lift.Of(lift.ToLocal, lift.TransposeOf(lift.SplitOf(steps, lift.JoinOf(copied))))
-	} else {
-		copied := items(grouped(lift.AsVectorOf(u, lift.JoinOf(rows))), lanes)
-		local = lift.Of(lift.ToLocal, lift.SplitOf(width, lift.Of(lift.AsScalar, copied)))
+		return vectorAcross.of(x, "mnswtv", m, n, w, lanes, rest, lengths[0])
 	}
-	return mapEach(local, func(r *lift.Term) *lift.Term { // k by r/n·R·n becomes k by R by r
-		parts := mapEach(lift.SplitOf(blocks.Mul(n), r), func(p *lift.Term) *lift.Term { return lift.SplitOf(n, p) })
-		return mapEach(lift.TransposeOf(parts), lift.JoinOf)
-	})
+	return vectorAlong.of(x, "mnswtv", m, n, w, lanes, rest, lengths[1].Mul(lengths[2]))
 }
+
+// vectorAlong and vectorAcross are the copies with vectors along rows of v numbers, and along k = v.
+var vectorAlong, vectorAcross form

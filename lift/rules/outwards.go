@@ -39,6 +39,12 @@ func addOutwards() {
 			Name: "blockResult", Left: "at(z) o reduceSeq(f, zs) $ xs", Right: "map(map(map(map(id)))) o at(z) o reduceSeq(f, zs) $ xs", Types: "xs: [scalar]N",
 		},
 	)
+	const copied = "join o map(join) o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(s)) o split(m) o join"
+	blockCopies = [orders]form{
+		orderStored: formOf("toLocal o map(split(v)) o split(u) o " + copied + " o map(join) $ xs"),
+		orderAcross: formOf("toLocal o map(split(v)) o transpose o split(t) o " + copied + " o transpose o map(join) $ xs"),
+		orderBlocks: formOf("map(transpose) o toLocal o map(split(v)) o split(u) o " + copied + " o map(join) o map(transpose) $ xs"),
+	}
 }
 
 // arranging are the patterns of one array that only show it in another way.
@@ -207,35 +213,13 @@ const (
 // blockCopy is the copy of x, k by R by r numbers, made m at a time by rows of w work-items: neighbours take numbers that
 // follow each other in the order.
 func blockCopy(x *lift.Term, m, w lift.Size, order int) *lift.Term {
-	lengths, elem := x.Type.Shape()
-	if order == orderBlocks {
-		x = mapEach(x, lift.TransposeOf)
-	}
-	rows := mapEach(x, lift.JoinOf)
-	if order == orderAcross {
-		rows = lift.TransposeOf(rows)
-	}
-	trips := mapEach(lift.SplitOf(m, lift.JoinOf(rows)), func(c *lift.Term) *lift.Term { return lift.SplitOf(w, c) })
-	if trips.Err() != nil {
-		return trips
-	}
-	id := lift.ID(elem)
-	copied := lift.Of(lift.MapSeq, lift.Fn1(trips.Type.Elem, func(c *lift.Term) *lift.Term {
-		return lift.MapDim(lift.MapLcl, 1, lift.Fn1(c.Type.Elem, func(l *lift.Term) *lift.Term { return lift.MapDim(lift.MapLcl, 0, id, l) }), c)
-	}), trips)
-	back := lift.JoinOf(mapEach(copied, lift.JoinOf))
-	if order == orderAcross {
-		back = lift.TransposeOf(lift.SplitOf(lengths[0], back))
-	} else {
-		back = lift.SplitOf(lengths[1].Mul(lengths[2]), back)
-	}
+	lengths, _ := x.Type.Shape()
 	last := lengths[2]
 	if order == orderBlocks {
 		last = lengths[1]
 	}
-	back = lift.Of(lift.ToLocal, mapEach(back, func(r *lift.Term) *lift.Term { return lift.SplitOf(last, r) }))
-	if order == orderBlocks {
-		return mapEach(back, lift.TransposeOf)
-	}
-	return back
+	return blockCopies[order].of(x, "msutv", m, w, lengths[1].Mul(lengths[2]), lengths[0], last)
 }
+
+// blockCopies are the copies by order, of rows of u numbers, or of k = t across, in parts of v.
+var blockCopies [orders]form

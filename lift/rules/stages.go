@@ -119,5 +119,5 @@ func tileStages(t *lift.Term, size ...lift.Size) *lift.Term {
 	if dims == 1 {
 		return lift.JoinOf(mapEach(tiles, inTile))
 	}
-	return untiled2D(deep(dims, tiles, inTile))
+	return untiled2D.of(deep(dims, tiles, inTile), "")
 }

@@ -67,7 +67,7 @@ func tileSteps(t *lift.Term, size ...lift.Size) *lift.Term {
 	if dims == 1 {
 		return lift.JoinOf(mapEach(tiles, steps))
 	}
-	return untiled2D(deep(dims, tiles, steps))
+	return untiled2D.of(deep(dims, tiles, steps), "")
 }
 
 // wrapped are the elements that an array of so many dimensions, the variable of a function, gets before and after each: those of the

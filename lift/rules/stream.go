@@ -65,10 +65,20 @@ func addStream() {
 	windowTemplate[1] = template("slide(n, s) $ xs")
 	windowTemplate[2] = template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs")
 	windowTemplate[3] = template(nbh3D + " $ xs")
+	untiled2D, untiled3D = formOf("map(join) o join o map(transpose) $ xs"), formOf("join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) $ xs")
 }
 
 // The windows of stencils, by the number of dimensions: along the outermost one, and along all.
 var streamTemplate, windowTemplate [4]*lift.Template
+
+// untiled2D and untiled3D put tiles together.
+var untiled2D, untiled3D form
+
+// windowsOf are the windows of a grid along as many dimensions as there are widths.
+func windowsOf(grid *lift.Term, width, step []lift.Size) *lift.Term {
+	n := len(width)
+	return form{windowTemplate[n]}.of(grid, "nmv"[:n]+"sut"[:n], slices.Concat(width, step)...)
+}
 
 func template(text string) *lift.Template {
 	t, err := lift.NewTemplate(text, true)
@@ -76,6 +86,33 @@ func template(text string) *lift.Template {
 		panic(err)
 	}
 	return t
+}
+
+// form is a term with holes for an array xs and for sizes.
+type form struct{ *lift.Template }
+
+func formOf(text string) form {
+	t, err := lift.NewTemplate(text, false)
+	if err != nil {
+		panic(err)
+	}
+	return form{t}
+}
+
+// of is the term of an array; sizes are named by the letters of a text, w by a number.
+func (f form) of(xs *lift.Term, names string, sizes ...lift.Size) *lift.Term {
+	if xs.Err() != nil {
+		return xs
+	}
+	b := &lift.Bindings{Terms: map[string]*lift.Term{"xs": xs}, Sizes: map[string]lift.Size{}, Ints: map[string]int{}}
+	for i, s := range sizes {
+		if n, ok := s.Const(); names[i] == 'w' && ok {
+			b.Ints["w"] = int(n)
+		} else {
+			b.Sizes[names[i:i+1]] = s
+		}
+	}
+	return f.Build(b)
 }
 
 // elementOf is the function of the elements of a nest of maps over zips: map(fun(r => map(f) $ zip(get(i, r), get(j, r), …))).
@@ -207,39 +244,6 @@ func streamZip(t *lift.Term, dims int) *lift.Term {
 	return lift.TransposeOf(out)
 }
 
-// windowsOf are the windows of a grid along as many dimensions as there are widths.
-func windowsOf(grid *lift.Term, width, step []lift.Size) *lift.Term {
-	rest := len(width) - 1
-	if rest == 0 {
-		return lift.SlideOf(width[0], step[0], grid)
-	}
-	list := lift.SlideOf(width[0], step[0], mapEach(grid, func(x *lift.Term) *lift.Term { return windowsOf(x, width[1:], step[1:]) }))
-	return mapEach(list, func(x *lift.Term) *lift.Term { return inwards(x, rest) })
-}
-
-// inwards moves the outermost dimension past n others.
-func inwards(x *lift.Term, n int) *lift.Term {
-	x = lift.TransposeOf(x)
-	if n == 1 {
-		return x
-	}
-	return mapEach(x, func(x *lift.Term) *lift.Term { return inwards(x, n-1) })
-}
-
-// untiled2D puts tiles of two dimensions together, and untiled3D those of three.
-func untiled2D(tiles *lift.Term) *lift.Term {
-	return mapEach(lift.JoinOf(mapEach(tiles, lift.TransposeOf)), lift.JoinOf)
-}
-
-func untiled3D(tiles *lift.Term) *lift.Term {
-	return lift.JoinOf(mapEach(tiles, func(rows *lift.Term) *lift.Term {
-		planes := mapEach(rows, func(columns *lift.Term) *lift.Term {
-			return mapEach(lift.TransposeOf(columns), func(q *lift.Term) *lift.Term { return mapEach(lift.TransposeOf(q), lift.JoinOf) })
-		})
-		return mapEach(lift.TransposeOf(planes), lift.JoinOf)
-	}))
-}
-
 // tileStencils computes a stencil of two or three dimensions over one grid, or over a zip of several, in tiles of so many results
 // along each.
 func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
@@ -293,7 +297,7 @@ func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
 		untiled = untiled2D
 	}
 	if !zipped {
-		return untiled(deep(dims, tiles[0], func(q *lift.Term) *lift.Term { return inTile([]*lift.Term{q}) }))
+		return untiled.of(deep(dims, tiles[0], func(q *lift.Term) *lift.Term { return inTile([]*lift.Term{q}) }), "")
 	}
-	return untiled(deep(dims, zipDeep(dims, tiles...), func(q *lift.Term) *lift.Term { return inTile(gets(q, len(kids))) }))
+	return untiled.of(deep(dims, zipDeep(dims, tiles...), func(q *lift.Term) *lift.Term { return inTile(gets(q, len(kids))) }), "")
 }

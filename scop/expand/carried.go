@@ -2,7 +2,6 @@ package expand
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"gpuperf/kernel/expr"
@@ -18,22 +17,14 @@ import (
 // The value of each iteration gets an element of its own, behind the one that stands before the first iteration. Then nothing but the value itself is waited for, and it need not be
 // computed in the loop that reads it. Without any such value it is the nest itself.
 func Carried(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
-	e := newExpansion(a, most)
-	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
-			continue
-		}
+	return newExpansion(a, most).of(func(e *expansion, x *scop.Array) error {
 		for _, w := range websOf(a, x) {
-			err := e.carry(x, w)
-			if err != nil && !errors.Is(err, polycount.ErrBudget) {
-				return nil, nil, fmt.Errorf("copies of %s: %w", x.Name, err)
+			if err := e.carry(x, w); err != nil && !errors.Is(err, polycount.ErrBudget) {
+				return err
 			}
 		}
-	}
-	if len(e.copies) == 0 {
-		return a.Nest, nil, nil
-	}
-	return e.nest(), e.copies, nil
+		return nil
+	})
 }
 
 // carry gives the values of a web an element for each iteration of the innermost loop of the statement that writes them, where the next iteration reads some of them.

@@ -43,20 +43,29 @@ const Most = 2
 // Nest is the analysed nest with copies, and what these are; without any it is the nest itself. All copies together have at most so many times the elements of
 // the nest's arrays where each parameter is 1000.
 func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
-	e := newExpansion(a, most)
-	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
-			continue
-		}
+	return newExpansion(a, most).of(func(e *expansion, x *scop.Array) error {
 		webs := websOf(a, x)
 		for _, w := range webs {
 			if err := e.web(x, w, len(webs) > 1); err != nil {
-				return nil, nil, fmt.Errorf("copies of %s: %w", x.Name, err)
+				return err
 			}
+		}
+		return nil
+	})
+}
+
+// of is the nest with the copies that are made of its arrays, whose extents are known; without any it is the nest itself.
+func (e *expansion) of(each func(*expansion, *scop.Array) error) (*scop.Nest, []Copies, error) {
+	for _, x := range e.analysis.Nest.Arrays {
+		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
+			continue
+		}
+		if err := each(e, x); err != nil {
+			return nil, nil, fmt.Errorf("copies of %s: %w", x.Name, err)
 		}
 	}
 	if len(e.copies) == 0 {
-		return a.Nest, nil, nil
+		return e.analysis.Nest, nil, nil
 	}
 	return e.nest(), e.copies, nil
 }

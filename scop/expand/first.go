@@ -29,10 +29,9 @@ func (r early) text() string {
 // Initial is the analysed nest with copies of arrays whose values from before the nest some reads always get, while an iteration of a loop around these writes to the array what
 // a later one must not read. Without any it is the nest itself.
 func Initial(a *deps.Analysis) (*scop.Nest, []Copies, error) {
-	e := newExpansion(a, 1)
-	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered() || len(x.Shape) == 0 || x.Shape[0] == nil || elements(x) > e.left {
-			continue
+	return newExpansion(a, 1).of(func(e *expansion, x *scop.Array) error {
+		if len(x.Shape) == 0 || elements(x) > e.left {
+			return nil
 		}
 		var reads []early
 		for _, i := range a.Initial {
@@ -40,14 +39,8 @@ func Initial(a *deps.Analysis) (*scop.Nest, []Copies, error) {
 				reads = append(reads, r)
 			}
 		}
-		if err := e.initial(x, reads); err != nil {
-			return nil, nil, fmt.Errorf("a copy of %s: %w", x.Name, err)
-		}
-	}
-	if len(e.copies) == 0 {
-		return a.Nest, nil, nil
-	}
-	return e.nest(), e.copies, nil
+		return e.initial(x, reads)
+	})
 }
 
 // isEarly reports that a read gets only what the array held before the nest, as do all reads of the statement with the same text, and that writes of later iterations
