@@ -47,6 +47,15 @@ type Intrinsic struct {
 	fixed  expr.DType
 }
 
+// Exact is the function that a function of mathematics computes, be it an approximation or not.
+func (f Intrinsic) Exact() string {
+	name := strings.TrimPrefix(f.IR, "native_")
+	if name == "powr" {
+		return "pow"
+	}
+	return name
+}
+
 // rule tells the type of a call from those of its arguments.
 type rule uint8
 

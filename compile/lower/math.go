@@ -36,7 +36,7 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 		if len(args) > 0 && (ints || !kind.IsFloat()) {
 			kind = args[0].t.Base()
 		}
-		r := l.function(x, f.IR, kind, one)
+		r := l.function(x, f.Exact(), kind, one)
 		if r == nil {
 			l.fail(x.Pos, "%s of %s is not compiled here", x.Func, kind)
 		}
