@@ -54,15 +54,10 @@ func (b *terms) atom(text string, a *atom) *expr.Poly {
 
 // opaque is an expression as a number. Loads are different each time.
 func (b *terms) opaque(e expr.Expr) *expr.Poly {
-	data := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch x := e.(type) {
-		case *expr.Access:
-			data = true
-		case expr.Var:
-			data = data || b.temporary(x.Name)
-		}
-		return !data
+	data := expr.Any(e, func(e expr.Expr) bool {
+		v, is := e.(expr.Var)
+		_, loads := e.(*expr.Access)
+		return loads || is && b.temporary(v.Name)
 	})
 	return b.atom(e.String(), &atom{other: e, data: data})
 }
@@ -107,12 +102,11 @@ func (b *terms) variables(p *expr.Poly) []string {
 		case a.choice != nil:
 			out = append(out, a.choice.Params()...)
 		case a.other != nil:
-			expr.Walk(a.other, func(e expr.Expr) bool {
+			for e := range expr.All(a.other) {
 				if v, ok := e.(expr.Var); ok {
 					out = append(out, v.Name)
 				}
-				return true
-			})
+			}
 		}
 		for _, arg := range a.args {
 			out = append(out, b.variables(arg)...)

@@ -99,7 +99,7 @@ and with a work-group for each iteration wherever these do not depend on each ot
 			if err != nil {
 				return nil, err
 			}
-			return schedule.Objects(cmd.Context(), nests, find, schedule.Options{Fusion: schedule.Fusion(fusion), On: of, Sizes: at})
+			return schedule.Objects(cmd.Context(), nests, find, schedule.Options{Fusion: schedule.Fusion(fusion), On: of, Sizes: at, Blocks: strategy == "launches"})
 		}),
 	}
 	cmd.Flags().StringVar(&strategy, "strategy", "pluto", strings.Join(schedule.Strategies(), ", "))

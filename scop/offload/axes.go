@@ -268,12 +268,12 @@ func sharedLoops(k *kernel.Kernel, n *scop.Nest) (over []string) {
 	})
 }
 
-// sizes enters the sizes of a form of tiles.
+// sizes enters the sizes of a form of tiles, half way through the loops of the host.
 func (c *compiler) sizes(f *Form, b *blocks) (err error) {
 	for axis, p := range b.order {
-		f.Extent[axis] = c.extent(b.domain, p)
+		f.Extent[axis] = extent(c.during(b.domain, stages), p)
 	}
-	f.Terms, f.Bytes = c.extent(b.whole, b.over), 4
+	f.Terms, f.Bytes = extent(c.during(b.whole, stages), b.over), 4
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
 	}

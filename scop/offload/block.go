@@ -74,9 +74,6 @@ func (b *blocks) fits() (bool, error) {
 		if !slices.ContainsFunc(b.operands, func(o *expr.Access) bool { return equalText(a, o) }) {
 			b.operands = append(b.operands, a)
 		}
-		if len(b.from.Writers(a.Array)) > 0 { // tiles hold more than the sums need, which others may store
-			return false, nil
-		}
 		for _, index := range a.Index {
 			if x, err := b.from.AffineOf(index); err != nil || !b.linear(x) {
 				return false, err
@@ -99,7 +96,55 @@ func (b *blocks) fits() (bool, error) {
 	if b.domain, err = b.from.DomainOf(order); err != nil || len(b.domain.Disjuncts()) != 1 {
 		return false, err
 	}
+	for _, a := range b.operands {
+		if apart, err := b.apart(a); err != nil || !apart {
+			return false, err
+		}
+	}
 	return b.dense()
+}
+
+// apart reports that no work-item stores what a tile holds of an operand: that may be of any point, also beyond the domain, but only of terms that the sums have (fetch.go).
+func (b *blocks) apart(a *expr.Access) (bool, error) {
+	another, any := map[string]polycount.Affine{}, slices.Concat(b.order, []string{b.over})
+	for _, p := range b.order {
+		another[p] = polycount.Name(p + "'")
+		any = append(any, p+"'")
+	}
+	over := polycount.Name(b.over)
+	for _, w := range b.from.Writers(a.Array) {
+		if b.termOf(a) == nil || slices.ContainsFunc(b.order, func(p string) bool { return b.lower.Has(p) || b.upper.Has(p) }) {
+			return false, nil
+		}
+		where, _ := b.domain.Constraints()
+		where = append(where, polycount.GE(over, b.lower), polycount.GE(b.upper, over))
+		for d, index := range w.LHS.(*expr.Access).Index {
+			to, err := b.from.AffineOf(index)
+			if err != nil {
+				return false, nil
+			}
+			from, err := b.from.AffineOf(a.Index[d])
+			if err != nil {
+				return false, err
+			}
+			where = append(where, polycount.EQ(to, from.Subst(another)))
+		}
+		if empty, err := polycount.NewSet(nil, any, where...).Within(b.domain.Budget()).IsEmpty(); err != nil || !empty {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// termOf is the subscript of an operand that is the number of its term, with a rest that no loop is in; nil where there is none.
+func (b *blocks) termOf(a *expr.Access) *int {
+	for d, index := range a.Index {
+		x, err := b.from.AffineOf(index)
+		if err == nil && x.Coeff(b.over) == 1 && !slices.ContainsFunc(b.order, x.Has) {
+			return &d
+		}
+	}
+	return nil
 }
 
 // dense reports that every iteration between the bounds of the sum has a term: a loop may also leave some out, as one with a step does.

@@ -134,6 +134,11 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 		size := throw.Get(b.from.AffineOf(array.Shape[d]))
 		inside = append(inside, polycount.GE(element, polycount.Int(0)), polycount.GE(size.AddInt(-1), element))
 	}
+	if len(b.from.Writers(f.access.Array)) > 0 { // what is beyond the last term may be stored meanwhile
+		d := b.termOf(f.access)
+		last := throw.Get(b.from.AffineOf(f.access.Index[*d])).Subst(map[string]polycount.Affine{b.over: b.upper})
+		inside = append(inside, polycount.GE(last, f.sides[*d].base.Add(f.sides[*d].own)))
+	}
 	around := throw.Get(b.to.DomainOf(inames))
 	there := throw.Get(polycount.NewSet(nil, inames, inside...).Gist(around))
 	if list, _ := there.Constraints(); len(list) > 0 {

@@ -22,11 +22,14 @@ func shares(f Form) (best Mapping) {
 	if f.Parallel == 0 {
 		return Mapping{Share: 256}
 	}
-	least := math.Inf(1)
+	least, first, fewest := math.Inf(1), int64(8), int64(64)
+	if f.Serial { // a sum in a loop may be as short as the loop
+		first, fewest = 1, 32
+	}
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
-		for share := int64(8); share <= 512; share *= 2 {
+		for share := first; share <= 512; share *= 2 {
 			m := Mapping{Block: []int64{block}, Share: share}
-			if items := block * share; items < 64 || items > f.on().MostItems {
+			if items := block * share; items < fewest || items > f.on().MostItems {
 				continue
 			}
 			if c := f.sharing(m); c < least {

@@ -16,9 +16,21 @@ import (
 // errGroup is wrapped where one work-group cannot do what several launches do.
 var errGroup = errors.New("a work-group cannot run it")
 
-// inOneGroup makes a kernel of one work-group: its work-items share one loop of each band of parallel loops, and of each reduction that no such loop is around. What depends on
-// each other is between barriers.
+// inOneGroup makes a kernel of one work-group: its work-items share one loop of each band of parallel loops, and of each reduction that no such loop is around; where no loop is long enough for
+// all of them, two loops of each band. What depends on each other is between barriers.
 func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]string) (*kernel.Kernel, error) {
+	loops, wide := 0, int64(0)
+	for _, band := range bands {
+		band = slices.DeleteFunc(slices.Clone(band), func(p string) bool { return !plain.IsIname(p) })
+		if loops = max(loops, len(band)); len(band) > 0 {
+			wide = max(wide, c.extentOf(plain, fastest(n, band)))
+		}
+	}
+	if loops > 1 && wide < groupWide {
+		if k, err := c.sharedInside(n, nil, bands); err == nil && runs(k, c.on()) == nil {
+			return k, nil
+		}
+	}
 	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
 	parallel := slices.Concat(bands...)
 	k := reductions(plain, parallel)
@@ -52,21 +64,24 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 	return k, nil
 }
 
+// groupWide is how long a loop is that gives most work-items of a lone work-group something to do: half of them.
+const groupWide = 256
+
 // each makes a launch whose work-groups each make an iteration of the outermost loops: their work-items share the parallel loops inside, and barriers stand where launches would end.
 // Where the kernel cannot be made, the loops of the host do it.
-func (c *compiler) each(x *schedule.Launch) []Step {
+func (c *compiler) each(x *schedule.Launch, host []level) []Step {
 	list := schedule.Statements(x)
 	band := x.Body.(*schedule.Band)
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
-	where := throw.Get(values(list, nil))
-	groups := throw.Get(c.groupsOf(list, band.Loops))
-	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, nil, groups, values, name))
+	where := throw.Get(values(list, host))
+	groups := throw.Get(c.groupsOf(list, host, band.Loops))
+	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, host, groups, values, name))
 	var k *kernel.Kernel
 	var err error
 	if len(bands) > 0 {
 		k, err = c.sharedInside(n, groups, bands)
 	} else {
-		k, err = c.sumsInside(band, name)
+		k, err = c.sumsInside(band, host, name)
 	}
 	if err == nil {
 		err = runs(k, c.on())
@@ -82,9 +97,9 @@ func (c *compiler) each(x *schedule.Launch) []Step {
 }
 
 // sumsInside makes the kernel of a band whose work-items share nothing but sums.
-func (c *compiler) sumsInside(band *schedule.Band, name string) (_ *kernel.Kernel, err error) {
+func (c *compiler) sumsInside(band *schedule.Band, host []level, name string) (_ *kernel.Kernel, err error) {
 	defer throw.Catch(&err)
-	n, parallel := throw.Get2(c.nestOf(&schedule.Launch{Body: band}, nil, nil, values, name))
+	n, parallel := throw.Get2(c.nestOf(&schedule.Launch{Body: band}, host, nil, values, name))
 	k := throw.Get(n.Kernel())
 	k = throw.Get(c.mapped(k, n, slices.Concat(parallel...)))
 	if f := c.program.asked[len(c.program.asked)-1].form; f.Sums == None {
@@ -93,23 +108,18 @@ func (c *compiler) sumsInside(band *schedule.Band, name string) (_ *kernel.Kerne
 	return k, nil
 }
 
-// groupsOf are the loops of work-groups, numbered from 0.
-func (c *compiler) groupsOf(list []*scop.Statement, loops []schedule.Loop) (groups []level, err error) {
-	context := c.nest.Context
+// groupsOf are the loops of work-groups, numbered from 0, in those of the host.
+func (c *compiler) groupsOf(list []*scop.Statement, host []level, loops []schedule.Loop) (_ []level, err error) {
+	defer throw.Catch(&err)
+	context, levels := throw.Get(within(c.nest.Context, list, host)), slices.Clip(host)
 	for _, l := range loops {
-		groups = append(groups, level{name: c.fresh(plain(l, "group")), loop: l})
-		last := len(groups) - 1
-		if groups[last], err = fromZero(list, groups, context); err != nil {
-			return nil, err
-		}
-		if context, err = context.AddDims(groups[last].name).Constrain(polycount.GE(polycount.Name(groups[last].name), polycount.Int(0))); err != nil {
-			return nil, err
-		}
-		if groups[last].values, err = values(list, groups); err != nil {
-			return nil, err
-		}
+		levels = append(levels, level{name: c.fresh(plain(l, "group")), loop: l})
+		last := len(levels) - 1
+		levels[last] = throw.Get(fromZero(list, levels, context))
+		context = throw.Get(context.AddDims(levels[last].name).Constrain(polycount.GE(polycount.Name(levels[last].name), polycount.Int(0))))
+		levels[last].values = throw.Get(values(list, levels))
 	}
-	return groups, nil
+	return levels[len(host):], nil
 }
 
 // sharedInside makes the kernel of a nest whose outermost loops are those of work-groups.
@@ -138,13 +148,13 @@ func (c *compiler) sharedInside(n *scop.Nest, groups []level, bands [][]string) 
 	return shareBands(k, n, bands, m.Block)
 }
 
-// extentOf is about how many values a loop of a kernel takes.
+// extentOf is about how many values a loop of a kernel takes, half way through those of the host.
 func (c *compiler) extentOf(k *kernel.Kernel, iname string) int64 {
 	set, err := k.DomainOf([]string{iname})
 	if err != nil {
 		return typicalSize
 	}
-	return c.extent(set, iname)
+	return extent(c.during(set, stages), iname)
 }
 
 // withoutLaunches is the kernel of a nest whose work-groups make what launches would, with sums in registers and barriers; and the parallel loops of each band that it has.

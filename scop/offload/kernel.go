@@ -14,7 +14,7 @@ import (
 func (c *compiler) launch(x *schedule.Launch, host []level) (_ []Step, err error) {
 	defer throw.Catch(&err)
 	if x.Each {
-		return c.each(x), nil
+		return c.each(x, host), nil
 	}
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
 	where := throw.Get(values(schedule.Statements(x), host))

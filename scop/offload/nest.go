@@ -173,6 +173,15 @@ func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, er
 	return cs, err
 }
 
+// within is a context with what holds of the loops of the host around some statements.
+func within(context *polycount.Set, list []*scop.Statement, host []level) (_ *polycount.Set, err error) {
+	defer throw.Catch(&err)
+	for i := range host {
+		context = throw.Get(context.Constrain(throw.Get(hull(list, host[:i+1]))...))
+	}
+	return context, nil
+}
+
 // boundsOf finds the values of the innermost loop for any of the statements, and of the loops around it, or more than those.
 type boundsOf func(list []*scop.Statement, levels []level) (*polycount.Set, error)
 
@@ -182,8 +191,8 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 	defer throw.Catch(&err)
 	n := &scop.Nest{Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Context: c.nest.Context, Functions: c.nest.Functions}
 	n.Params = slices.Clone(c.nest.Params)
-	for i, h := range host {
-		n.Context = throw.Get(n.Context.Constrain(throw.Get(hull(schedule.Statements(x), host[:i+1]))...))
+	n.Context = throw.Get(within(n.Context, schedule.Statements(x), host))
+	for _, h := range host {
 		n.Params = append(n.Params, h.name)
 	}
 	context := n.Context

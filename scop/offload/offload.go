@@ -31,6 +31,7 @@ type Program struct {
 	Scratch []string
 	// Original says why the order is that of the text, where no better one was found.
 	Original error
+	found    *schedule.Found // nil where the order is that of the text
 	tree     schedule.Node
 	opt      Options     // by which it was made
 	asked    []asked     // the forms of its kernels

@@ -91,6 +91,13 @@ func findOr(ctx context.Context, n *scop.Nest, opt Options, work int64) (*Progra
 	if err != nil {
 		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
 	}
+	if p.found != nil {
+		if in, err := inBlocks(ctx, p.found, opt); in != nil && err == nil {
+			if q, err := scop.Limited(ctx, in.Nest, work/2, func(n *scop.Nest) (*Program, error) { return Compile(n, in.Over(n).Tree, opt) }); err == nil {
+				p = q
+			}
+		}
+	}
 	p.Text = n
 	return p, nil
 }
@@ -103,13 +110,20 @@ func reason(err error) error {
 	return err
 }
 
+// inBlocks is an order with blocks of the host's steps, found within a limit of work; nil where these cost no less.
+func inBlocks(ctx context.Context, f *schedule.Found, opt Options) (*schedule.Found, error) {
+	return scop.Limited(ctx, f.Nest, searching/6, func(n *scop.Nest) (*schedule.Found, error) {
+		return f.Over(n).InBlocks(schedule.Launches, schedule.Options{On: opt.On, Sizes: opt.Sizes})
+	})
+}
+
 // find makes kernels of a nest, by a strategy for launches.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (_ *Program, err error) {
 	defer throw.Catch(&err)
 	f := throw.Get(schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On, Sizes: opt.Sizes}))
 	tree := throw.Get(f.Launches())
 	p := throw.Get(Compile(f.Nest, tree, opt))
-	p.Text, p.Original = n, f.Original
+	p.Text, p.Original, p.found = n, f.Original, f
 	return p, nil
 }
 

@@ -32,7 +32,7 @@ type Space struct {
 
 // candidate is a schedule with its kernels, in the order of their launches.
 type candidate struct {
-	name  string // strategy/fusion, and host where it has no loops in launches of one work-group
+	name  string // strategy/fusion, and blocks where the host's steps are in such, host where it has no loops in launches of one work-group
 	text  string // tells what launches there are
 	found *schedule.Found
 	tree  schedule.Node
@@ -82,10 +82,27 @@ func NewSpace(ctx context.Context, n *scop.Nest, opt Options, of Schedules) (*Sp
 			}
 		}
 	}
+	s.addBlocks(ctx)
 	if len(s.schedules) == 0 {
 		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, failed)
 	}
 	return s, nil
+}
+
+// addBlocks adds the first schedule with blocks of the host's steps, as the new first one, where these cost less.
+func (s *Space) addBlocks(ctx context.Context) {
+	if len(s.schedules) == 0 {
+		return
+	}
+	first := s.schedules[0]
+	in, err := inBlocks(ctx, first.found, Options{Sizes: s.sizes, On: s.on})
+	if in == nil || err != nil {
+		return
+	}
+	n := len(s.schedules)
+	if c, err := s.addTree(&candidate{name: first.name + "/blocks", found: in, tree: in.Tree}); err == nil && len(s.schedules) > n {
+		s.schedules = append([]*candidate{c}, s.schedules[:n]...)
+	}
 }
 
 // add adds the schedule that a strategy finds, unless it is there.
@@ -129,11 +146,9 @@ func (s *Space) addTree(c *candidate) (_ *candidate, err error) {
 // compile makes the kernels of a schedule, within a limit of work of its own: skewed loops may have bounds of any length.
 func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, error) {
 	p, err := scop.Limited(context.Background(), c.found.Nest, scop.Work, func(n *scop.Nest) (*Program, error) {
-		by := map[*scop.Statement]*scop.Statement{}
-		for i, x := range c.found.Nest.Statements {
-			by[x] = n.Statements[i]
-		}
-		return Compile(n, schedule.Over(c.tree, by), Options{Map: mapping, Sizes: s.sizes, On: s.on})
+		own := *c.found
+		own.Tree = c.tree
+		return Compile(n, own.Over(n).Tree, Options{Map: mapping, Sizes: s.sizes, On: s.on})
 	})
 	if err != nil {
 		return nil, err

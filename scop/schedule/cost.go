@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"math"
 
 	"gpuperf/device/machine"
 	"gpuperf/kernel"
@@ -132,12 +133,51 @@ func (e extents) cost(n Node) (time float64) {
 			work.Launches = 1
 			return e.on.Seconds(work)
 		}
+		if work, is := e.product(x.Body); is {
+			return e.on.Seconds(work)
+		}
 		steps, points, _ := e.inside(x.Body, true, true)
 		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, GlobalBytes: moved * points})
 	case *Leaf:
 		time = e.perLaunch()
 	}
 	return time
+}
+
+// Of sums that tiles compute, as by the mappings that products of about 1000 get without a search.
+const (
+	tileSide  = 64  // points
+	tileItems = 256 // work-items
+	tileDepth = 16  // terms that have their operands in local memory at a time
+	tileIssue = 1.5 // instructions of a term: the multiply-add, and its part of the reads of operands that several share
+)
+
+// product is what a launch does whose sums have two parallel loops around, as those of a product of matrices: work-groups compute tiles of them, which share operands.
+func (e extents) product(n Node) (work machine.Work, is bool) {
+	band, ok := n.(*Band)
+	if !ok {
+		return work, false
+	}
+	_, alone := band.Body.(*Leaf)
+	sums, terms, across := 1.0, 1.0, 0
+	for i, l := range band.Loops {
+		extent := e.in(band.Loops[:i], false).extent(l)
+		switch {
+		case l.Parallel:
+			sums, across = sums*extent, across+1
+		case l.Reduction:
+			terms *= extent
+		default:
+			return work, false
+		}
+	}
+	if !alone || across < 2 || terms < 2 {
+		return work, false
+	}
+	work = machine.Work{Launches: 1, Rounds: math.Ceil(terms / tileDepth), GlobalBytes: moved * sums * (1 + terms/tileSide), Groups: int64(math.Ceil(sums / (tileSide * tileSide)))}
+	work.Issue = tileIssue * terms * min(sums, tileSide*tileSide) / float64(e.on.Subgroup*e.on.Schedulers)
+	work.Group = machine.Group{Items: tileItems, Registers: tileRegisters, Subgroup: e.on.Subgroup}
+	return work, true
 }
 
 // inside is how many iterations a work-item makes one after the other, how many points there are, and the lines that their accesses touch. Outermost loops that are parallel are those of work-items; these

@@ -14,6 +14,7 @@ type Found struct {
 	Nest   *scop.Nest // with copies of arrays, and statements in parts
 	Copies []expand.Copies
 	Cuts   []split.Cut
+	Blocks []string // of steps of the host: which, and of how many
 	Tree   Node
 	// Original says why the order is that of the text, where none is found.
 	Original error
@@ -26,6 +27,17 @@ func (f *Found) Launches() (Node, error) {
 		return f.Tree, nil
 	}
 	return InOrder(f.analysis)
+}
+
+// Over is the same order of a nest that has the same statements.
+func (f *Found) Over(n *scop.Nest) *Found {
+	by := map[*scop.Statement]*scop.Statement{}
+	for i, s := range f.Nest.Statements {
+		by[s] = n.Statements[i]
+	}
+	out := *f
+	out.Nest, out.Tree = n, Over(f.Tree, by)
+	return &out
 }
 
 // Search gives arrays of a nest copies (package expand), splits statements where that pays (package split), and finds a tree by a strategy. Where it finds none

@@ -9,7 +9,7 @@ import (
 
 // grouped makes launches of one work-group of loops of the host, and of launches after each other, that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
 // work of an iteration is little then, as in the steps of a recurrence over the elements of a vector.
-// Launches that no loop of the host is around are few, and stay apart unless one of them is a recurrence.
+// Launches that no loop of the host is around are few, and stay apart unless one of them is a recurrence; those of a block of steps do anyway, as work-groups may make their iterations (each.go).
 func (p *pluto) grouped(n Node, repeated bool) (Node, error) {
 	switch x := n.(type) {
 	case *Sequence:
@@ -21,7 +21,7 @@ func (p *pluto) grouped(n Node, repeated bool) (Node, error) {
 			}
 			for _, next := range inSequence(next) {
 				last := len(out.Parts) - 1
-				if last >= 0 && (repeated || HasGroup(out.Parts[last]) || HasGroup(next)) {
+				if last >= 0 && (repeated || !p.alone && (HasGroup(out.Parts[last]) || HasGroup(next))) {
 					both, err := p.inGroup(&Sequence{[]Node{out.Parts[last], next}})
 					if err != nil {
 						return nil, err

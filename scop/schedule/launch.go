@@ -38,7 +38,7 @@ func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node
 }
 
 func forHost(n *scop.Nest, opt Options, inside inside) *pluto {
-	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt)}
+	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), alone: opt.inBlock, extents: extentsOf(n, opt)}
 }
 
 // inside makes the tree of a part of which the loops of a band are found.
@@ -171,7 +171,13 @@ func (c *choice) try(atLeast float64, make func() (Node, error)) {
 		}
 		return
 	}
-	if cost := c.extents.cost(c.gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
+	launches := c.gathered(n)
+	if c.alone {
+		if launches, c.err = c.grouped(launches, false); c.err != nil {
+			return
+		}
+	}
+	if cost := c.extents.cost(launches); cost < c.least() || c.best == nil && cost <= c.limit {
 		c.best, c.cost = n, cost
 	}
 }
@@ -241,8 +247,12 @@ func (c *choice) host(l Loop) {
 	}
 	c.tried = append(c.tried, l)
 	extent := c.extent(l)
-	c.try(extent*c.perLaunch(), func() (Node, error) {
-		c.pluto.found, c.pluto.limit = c.before.with(l), c.pluto.limit/extent
+	each, launches := c.perLaunch(), extent
+	if c.alone { // one launch may make all
+		each, launches = each/extent, 1
+	}
+	c.try(extent*each, func() (Node, error) {
+		c.pluto.found, c.pluto.limit = c.before.with(l), c.pluto.limit/launches
 		return c.around(c.list, c.edges, []Loop{l})
 	})
 }

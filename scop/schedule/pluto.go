@@ -28,9 +28,12 @@ var Fusions = []Fusion{Smart, Maximal, None}
 
 // Options say what trees are found.
 type Options struct {
-	Fusion Fusion           // "" is Smart
-	On     *machine.Machine // by which launches are compared; nil is the usual one
-	Sizes  map[string]int64 // for which they are compared; parameters that it does not have are 1000
+	Fusion  Fusion           // "" is Smart
+	On      *machine.Machine // by which launches are compared; nil is the usual one
+	Sizes   map[string]int64 // for which they are compared; parameters that it does not have are 1000
+	Blocks  bool             // Objects has steps of the host in blocks, where these cost less
+	Block   int64            // steps of a block of the host's, whatever that costs; 0: what costs least (blocks.go)
+	inBlock bool             // of steps of the host's
 }
 
 // Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.
@@ -92,6 +95,7 @@ type pluto struct {
 	host    inside
 	bounded bool
 	tiles   bool // always
+	alone   bool // trees are compared by what one work-group makes of them
 	// order and loops decide the outermost parts and their loops (guided.go); nil for none.
 	order, loops Decide
 	fixed        bool    // the loops of the band are those that were decided

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,8 +20,10 @@ type Object struct {
 	// Copies say which arrays have copies for iterations of loops.
 	Copies []string `json:"copies,omitempty"`
 	// Cuts say which statements are split, and where.
-	Cuts []string    `json:"cuts,omitempty"`
-	Tree *NodeObject `json:"tree"`
+	Cuts []string `json:"cuts,omitempty"`
+	// Blocks say which steps of the host are in blocks, and of how many.
+	Blocks []string    `json:"blocks,omitempty"`
+	Tree   *NodeObject `json:"tree"`
 }
 
 // NodeObject is a sequence, a launch, a band with its body, or a statement.
@@ -88,7 +91,7 @@ func Write(w io.Writer, all []*Object) error {
 		if o.Original != "" {
 			fmt.Fprintf(w, "the order of the text: %s\n", o.Original)
 		}
-		for _, c := range slices.Concat(o.Copies, o.Cuts) {
+		for _, c := range slices.Concat(o.Copies, o.Cuts, o.Blocks) {
 			fmt.Fprintln(w, c)
 		}
 		o.Tree.write(w, "")
@@ -156,7 +159,14 @@ func object(n *scop.Nest, find Strategy, opt Options) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{Scop: n.Name, Tree: objectOf(f.Tree)}
+	if opt.Blocks {
+		in, err := f.InBlocks(find, opt)
+		if err != nil {
+			return nil, err
+		}
+		f = cmp.Or(in, f)
+	}
+	o := &Object{Scop: n.Name, Tree: objectOf(f.Tree), Blocks: f.Blocks}
 	for _, c := range f.Copies {
 		o.Copies = append(o.Copies, c.String())
 	}
