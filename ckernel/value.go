@@ -309,6 +309,9 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 	if x.DType.IsInteger() && (x.Op == "/" || x.Op == "%") {
 		return b.division(x)
 	}
+	if x.DType.IsVector() && x.DType.Base().IsInteger() && (x.Op == "/" || x.Op == "%") {
+		return b.laneDivision(x)
+	}
 	op, ok := cexpr.Operators[x.Op]
 	if !ok {
 		b.fail(x, "", "the operator %s has no place in a kernel", x.Op)
@@ -351,6 +354,17 @@ func (b *builder) division(x *cfront.Binary) expr.Expr {
 		return expr.Binary(map[string]expr.OpKind{"/": expr.FloorDiv, "%": expr.Mod}[x.Op], left, right)
 	}
 	return &expr.Call{Func: b.function(cexpr.Division(x.Op, x.DType)), Args: []expr.Expr{left, right}}
+}
+
+// laneDivision are the quotients or remainders of the lanes of vectors of integers, of which kernels have no operator.
+func (b *builder) laneDivision(x *cfront.Binary) expr.Expr {
+	t := x.DType
+	f := &kernel.Function{
+		Params: []kernel.FunctionParam{{Name: "a", DType: x.X.Type()}, {Name: "b", DType: x.Y.Type()}}, Result: t,
+		Body: "return a " + x.Op + " b;", Counts: map[expr.DType]map[string]int64{t.Base(): {"div": t.Lanes()}},
+	}
+	f.Name = b.functionNamed(map[string]string{"/": "quotients", "%": "remainders"}[x.Op], f)
+	return &expr.Call{Func: f.Name, Args: []expr.Expr{b.operand(x.X, t), b.operand(x.Y, t)}}
 }
 
 func (b *builder) choice(x *cfront.Select) expr.Expr {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gpuperf/cfront/folders"
-	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 )
 
@@ -209,12 +208,19 @@ func (a *asking) valued(flag, name, value string) string {
 	case found == nil:
 		return flag
 	case found.Value == "" || value == "": // of those without a value nobody asks for one
-		a.notes = nameset.Add(a.notes, fmt.Sprintf("%s:%d gives %s", found.File, found.Line, name))
+		a.note(fmt.Sprintf("%s:%d gives %s", found.File, found.Line, name))
 		return flag
 	}
 	a.moved = a.moved || found.Value != value
-	a.notes = nameset.Add(a.notes, fmt.Sprintf("%s=%s is that of %s:%d", name, found.Value, found.File, found.Line))
+	a.note(fmt.Sprintf("%s=%s is that of %s:%d", name, found.Value, found.File, found.Line))
 	return "-D " + name + "=" + found.Value
+}
+
+// note adds what a file around says, once.
+func (a *asking) note(text string) {
+	if !slices.Contains(a.notes, text) {
+		a.notes = append(a.notes, text)
+	}
 }
 
 // maxNotes is how many places a hint names.

@@ -321,6 +321,12 @@ func (g *generator) vector() {
 		g.line("acc += %[1]s.x + %[1]s.%[2]s;", name, g.pick("y", "w"))
 		return
 	case 7:
+		if !g.cuda && g.in(2) {
+			g.mark("vectors of integers")
+			g.line("uint4 %s = (uint4)(%s, 9, 7, 5) %s (uint4)(%s, 3, 2, 4);", name, g.integer(0), g.pick("/", "%"), g.integer(0))
+			g.line("acc += %s.%s;", name, g.pick("x", "y"))
+			return
+		}
 		g.mark("double")
 		g.line("%[1]s[%[2]s].%[3]s %[4]s %[1]s[%[5]s].%[6]s;", g.param("d2"), g.index(1), g.pick("x", "y"), g.pick("=", "+=", "*="), g.index(0), g.pick("x", "y"))
 		return

@@ -119,10 +119,10 @@ template <class T, int N, class F> VecVal<T, N> lanewise(const char *op, const V
 	return out;
 }
 
-#define NATIVE_LANES(OP, NAME)                                                                                             \
+#define NATIVE_LANES(OP, NAME, VALUE)                                                                                      \
 	template <class A, class B> requires(is_vector<A> && is_vector<B>) auto operator OP(const A &a, const B &b) {          \
 		auto x = whole(a), y = whole(b);                                                                                   \
-		return lanewise(NAME, x, y, [](auto p, auto q) { return p OP q; });                                                \
+		return lanewise(NAME, x, y, [](auto p, auto q) { return VALUE; });                                                 \
 	}                                                                                                                      \
 	template <class A, class B> requires(is_vector<A> && is_scalar<B>) auto operator OP(const A &a, const B &b) {          \
 		auto x = whole(a);                                                                                                 \
@@ -134,10 +134,11 @@ template <class T, int N, class F> VecVal<T, N> lanewise(const char *op, const V
 	}
 
 template <class T, int N, class U> VecVal<T, N> alike(const VecVal<T, N> &, const U &x) { return splat<T, N>(x); }
-NATIVE_LANES(+, "add")
-NATIVE_LANES(-, "add")
-NATIVE_LANES(*, "mul")
-NATIVE_LANES(/, "div")
+NATIVE_LANES(+, "add", p + q)
+NATIVE_LANES(-, "add", p - q)
+NATIVE_LANES(*, "mul", p * q)
+NATIVE_LANES(/, "div", quotient(p, q))
+NATIVE_LANES(%, "div", remainder(p, q))
 
 template <class A> requires is_vector<A> auto operator-(const A &a) {
 	auto x = whole(a);
