@@ -452,6 +452,7 @@ func (c *Case) checkSizes(open bool) {
 		}
 	}
 	var arrays, extents []string // of which nobody says how large they are
+	lacks := false               // others
 	for _, p := range params {
 		_, ok := c.Sizes[p]
 		array := c.OpenArray(p)
@@ -460,11 +461,17 @@ func (c *Case) checkSizes(open bool) {
 		case array != nil:
 			arrays, extents = append(arrays, array.Name), append(extents, p+"=VALUE")
 		default:
-			throw.If(c.lacking(kernel, params))
-			return
+			lacks = true
 		}
 	}
-	if len(arrays) > 0 {
+	switch {
+	case lacks:
+		l := c.lacking(kernel, params)
+		if len(arrays) > 0 {
+			l.hint += fmt.Sprintf("; and -p %s: the text does not tell how many elements the kernel may access of %s", strings.Join(extents, ","), strings.Join(arrays, ", "))
+		}
+		panic(throw.Of(l))
+	case len(arrays) > 0:
 		panic(throw.Errorf("kernel %s: the text does not tell how many elements the kernel may access of %s; say it, as in -p %s, or assume what it depends on, as in --assume 'n %% 16 = 0', "+
 			"or let a launch file describe the arrays", kernel, strings.Join(arrays, ", "), strings.Join(extents, ",")))
 	}

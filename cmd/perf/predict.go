@@ -79,7 +79,7 @@ interval without upper end.`,
 			if table != "" {
 				return exactArgs(0, "no file beside --features")(cmd, args)
 			}
-			return exactArgs(1, "one file with kernels")(cmd, args)
+			return exactArgs(1, "one file with kernels (perf rank takes several)")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if table != "" {

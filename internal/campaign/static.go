@@ -87,7 +87,7 @@ func called(p *Predictor, c *workload.Case, values map[string]float64, name stri
 
 // assumed says what of a case follows from data that nobody knows, and is assumed: addresses in arrays that L1 does not hold, or constants, and conditions.
 func assumed(p *Predictor, c *workload.Case) (warnings []string, err error) {
-	if !p.Static() || !p.Facts.Known(facts.L1Bytes) {
+	if p.Facts == nil || !p.Static() || !p.Facts.Known(facts.L1Bytes) {
 		return nil, nil
 	}
 	program, err := programOf(p, c)

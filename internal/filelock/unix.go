@@ -49,7 +49,7 @@ func Holder(f *os.File) string {
 	if err != nil || unix.Fstat(int(f.Fd()), &at) != nil {
 		return unknown
 	}
-	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(at.Dev), unix.Minor(at.Dev), at.Ino)
+	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(uint64(at.Dev)), unix.Minor(uint64(at.Dev)), at.Ino)
 	for line := range strings.Lines(string(locks)) { // such as "1: FLOCK  ADVISORY  WRITE 708 08:01:4718 0 EOF"
 		var number, kind, how, access, place string
 		var process int

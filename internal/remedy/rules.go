@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -172,12 +173,16 @@ func constants(x *study) (out []candidate) {
 			continue
 		}
 		arrays = append(arrays, r.Array)
+		guess := ""
+		if r.Data {
+			guess = ", if data make them any,"
+		}
 		global := x.Kernel.Clone()
 		global.ChangeArray(r.Array, func(a *kernel.Array) { a.Constant = false })
 		out = append(out, candidate{
 			array: r.Array, at: r.At, share: r.Share, cures: []cure{{kernel: global}},
-			defect: fmt.Sprintf("the work-items of a sub-group load %s different elements of %s at a time, and constant memory gives one after the other",
-				format.Times(float64(r.Cycles)/float64(r.Requests)), r.Array),
+			defect: fmt.Sprintf("the work-items of a sub-group load %s different elements of %s at a time%s and constant memory gives one after the other",
+				format.Times(float64(r.Cycles)/float64(r.Requests)), r.Array, cmp.Or(guess, ",")),
 			remedy: fmt.Sprintf("keep %s in global memory, as a pointer to const, or copy it to local memory", r.Array),
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
 )
@@ -120,6 +121,47 @@ func TestAgain(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("x[first + c%s]: %v, %+v", shift, got, e.Remedies)
+		}
+	}
+}
+
+// TestByOne: loops that one work-item of a group runs alone, and constants that those of a sub-group ask for at different places, come first; loops that all run and
+// constants that all ask for at once have no such remedy.
+func TestByOne(t *testing.T) {
+	const sum = `__global__ void k(const float *x, float *y, int n) {
+  __shared__ float s[256];
+  s[threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  float sum = 0;
+  if (%s)
+    for (int i = 0; i < 256; i++) sum += sqrtf(s[i]);
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+`
+	const table = `__constant__ float c[4096];
+__global__ void k(const int *x, float *y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  y[i] = c[%s];
+}
+`
+	for _, c := range []struct {
+		source, kind, array string
+		line                int
+		want                bool
+	}{
+		{fmt.Sprintf(sum, "threadIdx.x == 0"), "a single work-item", "sum", 7, true},
+		{fmt.Sprintf(sum, "n > 0"), "a single work-item", "sum", 7, false},
+		{fmt.Sprintf(table, "x[i]"), "constants", "c", 4, true},
+		{fmt.Sprintf(table, "n"), "constants", "c", 4, false},
+	} {
+		file := filepath.Join(t.TempDir(), "k.cu")
+		if err := os.WriteFile(file, []byte(c.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, map[string]int64{"n": 65536})
+		is := slices.IndexFunc(e.Remedies, func(r explain.Remedy) bool { return r.Kind == c.kind && r.Line == c.line && r.Array == c.array })
+		if c.want != (is == 0) {
+			t.Errorf("%s: %+v", c.source, e.Remedies)
 		}
 	}
 }
