@@ -170,6 +170,7 @@ type Predictor struct {
 	shape    []bool                                                         // whether a parameter is one of shape, and no cost
 	lists    []listOf                                                       // in which each term of the model is
 	above    bool                                                           // features may be above their calibrated range
+	words    func(name string) string                                       // what warnings call features and parameters; nil: by their names
 	near     *neighbours                                                    // nil where no kernel was left out
 	quantile float64                                                        // of Student's t, for as many rows as were to spare
 	refined  *refinement                                                    // nil where the fit refines no other
@@ -246,6 +247,17 @@ func (p *Predictor) Features() []string { return p.compiled.Features }
 // do not come from such kernels.
 func (p *Predictor) AllowAbove() { p.above = true }
 
+// CallBy makes warnings call features and parameters by these words; those for which they are "" keep their names.
+func (p *Predictor) CallBy(words func(name string) string) { p.words = words }
+
+// called is what warnings call a feature or a parameter.
+func (p *Predictor) called(name, otherwise string) string {
+	if p.words == nil {
+		return otherwise
+	}
+	return cmp.Or(p.words(name), otherwise)
+}
+
 // Predict evaluates the model (Perflex paper, section 7.3). A missing feature is an error; a feature outside its calibrated range, a fit
 // that did not converge, or a parameter that calibration could not determine, is a warning.
 func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
@@ -262,10 +274,10 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		r, known := p.fit.FeatureRange[name]
 		switch {
 		case !known:
-			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "not calibrated"))
+			out.Warnings = append(out.Warnings, warning.Extrapolation.About(p.called(name, "feature "+name), "not calibrated"))
 		case p.above && p.fit.Unseen != nil && v > r[1] && r[1] > 0:
 		case v < r[0] || v > r[1]:
-			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "%s is outside the calibrated range %s to %s",
+			out.Warnings = append(out.Warnings, warning.Extrapolation.About(p.called(name, "feature "+name), "%s is outside the calibrated range %s to %s",
 				format.Quantity(v, ""), format.Quantity(r[0], ""), format.Quantity(r[1], "")))
 		}
 	}
@@ -292,7 +304,8 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	}
 	if names := p.undetermined(); len(names) > 0 {
 		out.Undetermined = names
-		out.Warnings = append(out.Warnings, warning.Undetermined.About("", "the prediction depends on %s, which calibration did not determine", list(names)))
+		out.Warnings = append(out.Warnings, warning.Undetermined.About("", "the prediction depends on %s, which calibration did not determine",
+			list(lists.Map(names, func(name string) string { return p.called(name, name) }))))
 		out.Interval = unknown
 	} else {
 		out.Interval = p.interval(out.Seconds, out.roots)

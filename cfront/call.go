@@ -380,12 +380,12 @@ func (p *parser) throughPointer(at Pos, of value, args []value) (v value, ok boo
 }
 
 // repeats reports whether an expression does something when it is evaluated.
-func repeats(e Expr) (found bool) {
-	Walk(e, func(e Expr) {
+func repeats(e Expr) bool {
+	return Any(e, func(e Expr) bool {
 		switch e.(type) {
 		case *Call, *Assign, *Make:
-			found = true
+			return true
 		}
+		return false
 	})
-	return found
 }

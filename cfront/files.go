@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/folders"
@@ -59,7 +60,7 @@ func newFiles(file, text string, opt Options, lang *dialect) *files {
 // near is a header that lies in a folder around the file, which becomes one of those that are looked through. What is known without them stays that: libraries
 // of kernels and the C library.
 func (f *files) near(name string, quoted bool) (file, text string, ok bool) {
-	if f.lang.hosted || f.lang.toolkit(name) {
+	if f.lang.hosted || f.lang.toolkit(name) || path.Base(name) == "config.h" { // which programs make when they are built: one around is of another
 		return "", "", false
 	}
 	first, _, inside := strings.Cut(name, "/")
@@ -124,6 +125,9 @@ func (f *files) find(name string, quoted bool, from string) (file, text string, 
 			continue
 		}
 		shown := f.shown(inner)
+		if shown == filepath.Clean(f.path) {
+			shown, text = f.path, f.texts[f.path]
+		}
 		f.names[shown] = inner
 		return shown, text, true
 	}
@@ -338,6 +342,16 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 	if err == nil && f.lang.plusPlus {
 		tokens = f.withMacros(ctx, cfg, tokens, text)
 	}
+	f.leaving = sync.OnceValue(func() map[string][]string {
+		cfg.Lacking = map[string][]string{}
+		for _, t := range tokens {
+			if t.Kind == cpp.Name {
+				cfg.Lacking[t.Text] = nil
+			}
+		}
+		_, _ = cpp.Run(ctx, cfg, f.Name, text) // it has run before
+		return cfg.Lacking
+	})
 	if err != nil || len(f.absent) == 0 {
 		return tokens, err
 	}

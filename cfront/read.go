@@ -42,7 +42,8 @@ type Options struct {
 	Opaque bool
 	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
 	Arguments []string
-	// Before are files whose texts stand before that of the file, as a program puts them together for the compiler.
+	// Before are files whose texts stand before that of the file, as a program puts them together for the compiler. One of them that includes the file has it in
+	// that place.
 	Before  []string
 	Include []string // folders of headers, as of -I
 	Define  []string // macros, NAME or NAME=VALUE, as of -D
@@ -76,10 +77,11 @@ type File struct {
 	own       map[string]string
 	marks     []mark
 	assembly  map[Stmt]*Assembly
-	absent    []string               // headers that are not found and passed over
-	known     func(name string) bool // of the file or the language
-	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
-	passed    []string               // those of them in quotes, which belong to the program
+	absent    []string                   // headers that are not found and passed over
+	known     func(name string) bool     // of the file or the language
+	leftOut   map[string]int             // lines of statements that are not read, by the names that they seem to declare
+	leaving   func() map[string][]string // definitions under which names are defined that conditions leave out
+	passed    []string                   // those of them in quotes, which belong to the program
 	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.
 	leftOutKernels map[string][]string
 	defined        map[string]Pos // the Templates that have bodies

@@ -67,14 +67,13 @@ func (p *parser) switches(at Pos) Stmt {
 
 // pure reports whether an expression may as well be evaluated several times.
 func pure(e Expr) bool {
-	is := true
-	Walk(e, func(e Expr) {
+	return !Any(e, func(e Expr) bool {
 		switch e.(type) {
 		case *Assign, *Call, *Unknown:
-			is = false
+			return true
 		}
+		return false
 	})
-	return is
 }
 
 // arms reads the braces of a switch up to the closing one. Why is what keeps it from being a chain of branches.

@@ -400,17 +400,6 @@ func Operands(e Expr) []Expr {
 	return nil
 }
 
-// Walk visits e and its operands.
-func Walk(e Expr, visit func(Expr)) {
-	if e == nil {
-		return
-	}
-	visit(e)
-	for _, o := range Operands(e) {
-		Walk(o, visit)
-	}
-}
-
 // Inside lists the statements directly in s, and its own expressions.
 func Inside(s Stmt) (stmts []Stmt, exprs []Expr) {
 	add := func(s Stmt) {
@@ -456,7 +445,9 @@ func Lines(s Stmt) (first, last int) {
 	}
 	stmts, exprs := Inside(s)
 	for _, e := range exprs {
-		Walk(e, func(e Expr) { last = max(last, e.Place().Line) })
+		for e := range All(e) {
+			last = max(last, e.Place().Line)
+		}
 	}
 	for _, inner := range stmts {
 		_, l := Lines(inner)

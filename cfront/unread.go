@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/strung"
@@ -286,7 +287,12 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 	}
 	hint, absent := "", p.file.Absent(t.Text)
 	var flags []string
-	if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
+	if !p.lang.hosted {
+		flags = prefixed("-D ", p.file.leaving()[t.Text])
+	}
+	if len(flags) > 0 {
+		hint = strings.Join(flags, " ") + " has it read where it stands under conditions"
+	} else if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
 		flags = p.defining(t.Text, strings.Contains(format, "type"))
 		hint = strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
 	}
@@ -345,7 +351,21 @@ func (p *cursor) defining(name string, isOne bool) []string {
 			list = append(list, t.Text)
 		}
 	}
+	return p.proposed(name, list, declared, isType, qualifies)
+}
+
+// proposed are the flags that define names: a type where one stands, nothing where a qualifier does, and else a value.
+func (p *cursor) proposed(name string, list []string, declared, isType, qualifies map[string]bool) []string {
 	var flags []string
+	values := map[string]string{}
+	for i, n := range list { // of a name that ## makes, as of CONC(float, LANES), the macro in it
+		if macro := p.file.lanesIn(n); isType[n] && macro != "" {
+			list[i], values[macro], declared[n] = macro, "4", false
+			if n == name {
+				name = macro
+			}
+		}
+	}
 	for _, n := range slices.Clone(list) { // a vector's name may be glued of that of its lanes
 		base := strings.TrimSuffix(n, lanes.FindString(n))
 		if isType[n] && base != n && !slices.Contains(list, base) && p.file.Mentions(base) {
@@ -353,18 +373,30 @@ func (p *cursor) defining(name string, isOne bool) []string {
 		}
 	}
 	for _, n := range list {
-		flag := "-D " + n + "=…"
+		flag := "-D " + n + "="
 		switch {
+		case values[n] != "":
+			flag += values[n]
 		case qualifies[n]:
-			flag = "-D " + n + "="
 		case isType[n]:
-			flag = "-D " + n + "=" + proposedType(n) + lanes.FindString(n)
+			flag += proposedType(n) + lanes.FindString(n)
+		default:
+			flag += "…"
 		}
 		if (n == name || !declared[n]) && !slices.Contains(flags, flag) && len(flags) < maxDefined {
 			flags = append(flags, flag)
 		}
 	}
 	return flags
+}
+
+// lanesIn is the macro that says how many lanes a vector has whose type ## made, as of floatLANES; "" for other names.
+func (f *File) lanesIn(name string) string {
+	at := strings.IndexFunc(name, unicode.IsUpper)
+	if at <= 0 || f.lang.types[name[:at]+"4"] == nil || f.Mentions(name) || !f.Mentions(name[at:]) {
+		return ""
+	}
+	return name[at:]
 }
 
 // types reports that a token is the name of a type, or stands behind one in a declaration.

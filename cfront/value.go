@@ -103,21 +103,20 @@ func Inlined(f *Function, call *Call) (e Expr, ok bool) {
 
 // substituted has expressions in the places of variables.
 func substituted(e Expr, by map[*Var]Expr) (out Expr, ok bool) {
-	ok = true
-	Walk(e, func(e Expr) {
+	other := func(e Expr) bool {
 		switch e.(type) {
 		case *Int, *Float, *Ref, *Index, *Unary, *Binary, *Select, *Cast, *Call:
-		default:
-			ok = false
+			return false
 		}
-	})
+		return true
+	}
 	return Rebuilt(e, func(e Expr) (Expr, bool) {
 		r, is := e.(*Ref)
 		if is && by[r.Var] != nil {
 			return by[r.Var], true
 		}
 		return e, is
-	}), ok
+	}), !Any(e, other)
 }
 
 // Same reports that two expressions are the same text.

@@ -84,26 +84,38 @@ func (b *builder) splitting(read func()) {
 	}
 }
 
-// splitByData makes an access, or those of both sides of the data that decides where a pointer in it points to: the rest of its statement is followed once.
-func (b *builder) splitByData(access func(), both func(flag string, first, second func())) {
+// splitByData makes an access, or those of both sides of the data that decides where a pointer in it points to: the rest of its statement is followed once. What
+// else decides it on one of these sides, data or a set, does so there.
+func (b *builder) splitByData(access func(), both func(when expr.Expr, first, second func())) {
 	v := b.undecided(access)
 	if v == nil {
 		return
 	}
-	two := b.env[v].either
-	if two == nil || two.when.set != nil {
+	if two := b.env[v].either; two == nil || two.when.set != nil {
 		panic(split{v})
 	}
-	before := b.live
-	first, second := b.sidesOf(two.when.flag)
+	b.splitAccess(v, access, both)
+}
+
+func (b *builder) splitAccess(v *builderVar, access func(), both func(when expr.Expr, first, second func())) {
+	two, before := b.env[v].either, b.live
 	side := func(at live, of value) func() {
 		return func() {
 			b.live, b.env[v] = at, of
-			access()
+			if w := b.undecided(access); w != nil {
+				b.splitAccess(w, access, both)
+			}
 			b.live, b.env[v] = before, value{either: two}
 		}
 	}
-	both(two.when.flag, side(first, two.first), side(second, two.second))
+	if set := two.when.set; set != nil {
+		other, err := before.domain.Subtract(set)
+		b.try(err)
+		both(cexpr.Disjunction(set), side(b.narrowed(b.both(before.domain, set)), two.first), side(b.narrowed(b.simple(other)), two.second))
+		return
+	}
+	first, second := b.sidesOf(two.when.flag)
+	both(expr.Binary(expr.Ne, expr.Var{Name: two.when.flag}, expr.Int{}), side(first, two.first), side(second, two.second))
 }
 
 // splitOn is the pointer that is not known where a statement uses it, nil if there is none.

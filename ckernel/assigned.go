@@ -57,7 +57,7 @@ func (t *touched) statement(s cfront.Stmt, called effects, file *cfront.File) {
 
 func (t *touched) expression(e cfront.Expr, called effects, file *cfront.File) {
 	reads := map[cfront.Expr]bool{} // pointers and addresses by which something is only read
-	cfront.Walk(e, func(e cfront.Expr) {
+	for e := range cfront.All(e) {
 		var to cfront.Expr
 		switch x := e.(type) {
 		case *cfront.Assign:
@@ -83,7 +83,7 @@ func (t *touched) expression(e cfront.Expr, called effects, file *cfront.File) {
 			}
 		}
 		t.changes(to)
-	})
+	}
 }
 
 // changes notes what is changed where an expression is assigned to, or its address is used otherwise than to read.
@@ -163,22 +163,19 @@ func (b *bindings) touchedBy(x *cfront.Call) *touched {
 
 // hasStatements reports whether reading an expression makes statements: those of assignments, of functions that it calls, of vectors that it makes.
 func (b *faults) hasStatements(e cfront.Expr) bool {
-	found := false
-	cfront.Walk(e, func(e cfront.Expr) {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
-		case *cfront.Assign, *cfront.List:
-			found = true
+		case *cfront.Assign, *cfront.List, *cfront.Make:
+			return true
 		case *cfront.Lane:
-			found = found || !isPlace(x.X)
-		case *cfront.Make:
-			found = true
+			return !isPlace(x.X)
 		case *cfront.Vector:
-			found = found || len(x.Elems) > 1
+			return len(x.Elems) > 1
 		case *cfront.Call:
-			found = found || b.file.Function(x.Func) != nil || cfront.HasEffects(x.Func)
+			return b.file.Function(x.Func) != nil || cfront.HasEffects(x.Func)
 		}
+		return false
 	})
-	return found
 }
 
 // changesVariables reports whether an expression changes variables that are known outside of it.
@@ -189,26 +186,20 @@ func (b *bindings) changesVariables(e cfront.Expr) bool {
 
 // namesAny reports whether an expression names one of the variables, by its name or through a pointer.
 func (b *bindings) namesAny(e cfront.Expr, vars map[*builderVar]bool) bool {
-	all := newTouched()
-	cfront.Walk(e, func(e cfront.Expr) {
-		if ref, ok := e.(*cfront.Ref); ok {
-			all.assigned[ref.Var] = true
-			if at := b.env[ref.Var].at; at != nil && at.alias != nil {
-				all.assigned[at.alias] = true
-			}
+	return cfront.Any(e, func(e cfront.Expr) bool {
+		ref, ok := e.(*cfront.Ref)
+		if !ok {
+			return false
 		}
+		at := b.env[ref.Var].at
+		return vars[ref.Var] || at != nil && at.alias != nil && vars[at.alias]
 	})
-	return slices.ContainsFunc(slices.Collect(maps.Keys(all.assigned)), func(v *builderVar) bool { return vars[v] })
 }
 
 // isPassed reports whether an expression depends on an argument of the kernel, itself or by the values that variables begin with.
-func (b *position) isPassed(e cfront.Expr) (passed bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
+func (b *position) isPassed(e cfront.Expr) bool {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		ref, ok := e.(*cfront.Ref)
-		if !ok || passed {
-			return
-		}
-		passed = slices.Contains(b.fn.Params, ref.Var) || ref.Var.Class == cfront.Local && ref.Var.Init != nil && b.isPassed(ref.Var.Init)
+		return ok && (slices.Contains(b.fn.Params, ref.Var) || ref.Var.Class == cfront.Local && ref.Var.Init != nil && b.isPassed(ref.Var.Init))
 	})
-	return passed
 }

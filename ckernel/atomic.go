@@ -70,13 +70,7 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 }
 
 func loads(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		_, is := e.(*expr.Access)
-		found = found || is
-		return !found
-	})
-	return found
+	return expr.Any(e, func(e expr.Expr) bool { _, is := e.(*expr.Access); return is })
 }
 
 // pointed is the element that a pointer points to.

@@ -41,6 +41,7 @@ type grid struct {
 	assumed   *polycount.Set
 	base      *polycount.Set // all work-items
 	params    []*builderVar  // of the function, with the members of those that are records
+	subgroup  *kernel.Subgroup
 }
 
 // index is a number from the name of an iname, 0 without one.

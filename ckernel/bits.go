@@ -27,7 +27,7 @@ func (b *position) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) 
 	if ones.OnesCount64(uint64(mask&^(mask<<1))) > maxRuns || mask >= 1<<40 {
 		return nil, false
 	}
-	both, ok := b.inPieces(p, func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(b.masked(a, mask)) })
+	both, ok := b.inPieces(p, func(_ *expr.Poly, a polycount.Affine) (*expr.Poly, bool) { return b.numberOf(b.masked(a, mask)) })
 	if !ok {
 		return nil, false
 	}

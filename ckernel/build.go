@@ -57,8 +57,9 @@ type live struct {
 // position is where in the flow reading stands: the points that are live there, and the loops around it.
 type position struct {
 	flow
-	live live
-	open []*loop
+	live  live
+	open  []*loop
+	nodes expr.Nodes // of statements and of the conditions on data under which they run
 }
 
 // frame is a loop or a function that jumps leave.
@@ -176,8 +177,12 @@ func (b *grid) fresh(base string) string {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
-const maxSteps = 100_000
+// maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions, and maxNodes the nodes of their trees, which passes
+// visit. The tests' kernels that people would write have 600,000 nodes at most; 5 million are seconds of work.
+const (
+	maxSteps = 100_000
+	maxNodes = 5_000_000
+)
 
 func (b *builder) statement(s cfront.Stmt) {
 	if b.live.dead || s == nil {
@@ -238,6 +243,9 @@ func (b *builder) step(at cfront.Pos) {
 	if b.steps%64 == 0 && b.ctx.Err() != nil {
 		panic(fault{context.Cause(b.ctx), true})
 	}
+	if b.nodes.Sum == maxNodes {
+		b.failFinal(at, "write loops that are not unrolled", "the trees of the function's statements and of their conditions have more than %d nodes, with those of its functions and of unrolled loops", maxNodes)
+	}
 	if b.steps > maxSteps || len(b.records) > maxSteps {
 		b.failFinal(at, "write loops that are not unrolled", "the function has more than %d statements, with those of its functions and of unrolled loops", maxSteps)
 	}
@@ -247,6 +255,11 @@ func (b *builder) step(at cfront.Pos) {
 func (b *position) emit(r *record) {
 	r.loops, r.live = slices.Clone(b.open), b.live
 	b.records = append(b.records, r)
+	for _, condition := range r.live.preds {
+		b.nodes.Add(condition)
+	}
+	b.nodes.Add(r.lhs)
+	b.nodes.Add(r.rhs)
 }
 
 // assignTemp adds a statement that assigns to a private temporary.

@@ -76,7 +76,9 @@ func (b *bindings) mayWrap(x *loopText, steps map[*builderVar]*expr.Poly) (wraps
 		unsigned := noSign(v.DType) && v.DType.Size() >= step.Size() || noSign(step) && step.Size() >= v.DType.Size()
 		wraps = wraps || unsigned && knownLate(a.Value, 0)
 	}
-	cfront.Walk(x.step, by)
+	for e := range cfront.All(x.step) {
+		by(e)
+	}
 	if body, ok := x.body.(*cfront.Block); ok {
 		for _, s := range body.Items {
 			if do, ok := s.(*cfront.Do); ok {
@@ -90,17 +92,17 @@ func (b *bindings) mayWrap(x *loopText, steps map[*builderVar]*expr.Poly) (wraps
 func noSign(t expr.DType) bool { return t.IsInteger() && !t.IsSigned() }
 
 // knownLate reports whether something in an expression is known when the kernel runs alone: what it asks for where it is, and its arguments.
-func knownLate(e cfront.Expr, depth int) (late bool) {
+func knownLate(e cfront.Expr, depth int) bool {
 	const followed = 8 // variables that are made of others
-	cfront.Walk(e, func(e cfront.Expr) {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Ref:
-			late = late || x.Var.Class == cfront.Builtin || x.Var.Init == nil || depth < followed && knownLate(x.Var.Init, depth+1)
+			return x.Var.Class == cfront.Builtin || x.Var.Init == nil || depth < followed && knownLate(x.Var.Init, depth+1)
 		case *cfront.Call:
-			late = late || isWorkItem(x.Func)
+			return isWorkItem(x.Func)
 		}
+		return false
 	})
-	return late
 }
 
 // iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that
@@ -145,12 +147,12 @@ func (b *bindings) counter(x *loopText, steps map[*builderVar]*expr.Poly) (count
 	if x.head != nil && steps[x.head] != nil && b.env[x.head].isNum {
 		return x.head
 	}
-	cfront.Walk(x.cond, func(e cfront.Expr) {
-		if ref, ok := e.(*cfront.Ref); ok && counter == nil && steps[ref.Var] != nil && b.env[ref.Var].isNum {
-			counter = ref.Var
+	for e := range cfront.All(x.cond) {
+		if ref, ok := e.(*cfront.Ref); ok && steps[ref.Var] != nil && b.env[ref.Var].isNum {
+			return ref.Var
 		}
-	})
-	return counter
+	}
+	return nil
 }
 
 // entering is the set of iterations that run: those for which the condition holds; of a loop that tests it at its end also the first.

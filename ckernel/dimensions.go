@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -155,6 +156,7 @@ const maxExtremes = 4 // in each other, as two in clamp
 
 // shapes finds the outermost extents: one more than the largest index. Where that depends on data the number of elements is a size of the launch.
 func (b *flow) shapes(k *kernel.Kernel) error {
+	b.checkShared()
 	var lacking []string
 	for _, list := range [][]*kernel.Array{k.Args, k.Temps} {
 		for _, a := range list {
@@ -342,13 +344,37 @@ func (b *position) sharedSizes() (out []sharedSize) {
 		if !named {
 			name, size = "", part
 		}
+		name = strings.TrimSpace(name)
+		if slices.ContainsFunc(out, func(s sharedSize) bool { return s.array == name }) {
+			b.failLaunch("give the bytes in all, as in --shared 4096, or elements of each array, as in --shared tile=256,part=64", "the size of local memory is given twice: %s", b.opt.Dynamic)
+		}
 		n, ok := b.launchSize(size).Constant()
 		if !ok || n < 0 { // of 0 bytes each access is out of bounds
 			err := b.launchError("give it in bytes, as in --shared 4096", "the size %s of local memory is not known", strings.TrimSpace(size))
 			err.Flags = []string{"--shared 4096"}
 			panic(fault{err, true})
 		}
-		out = append(out, sharedSize{strings.TrimSpace(name), n})
+		out = append(out, sharedSize{name, n})
 	}
 	return out
+}
+
+// checkShared refuses sizes of arrays in local memory that the function has not.
+func (b *flow) checkShared() {
+	var known []string
+	for _, a := range b.order {
+		if a.space == cfront.LocalSpace && a.v.Class != cfront.Param {
+			known = append(known, a.name)
+		}
+	}
+	for _, p := range b.fn.Params {
+		if p.Space == cfront.LocalSpace {
+			known = append(known, p.Name)
+		}
+	}
+	for _, s := range b.shared {
+		if s.array != "" && !slices.Contains(known, s.array) {
+			b.failLaunch(source.Suggest(s.array, known), "--shared: there is no array %s in local memory", s.array)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func (b *flow) guardAll() {
 // kernel is the flow as a kernel, after all passes.
 func (b *flow) kernel() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
-	k.Ranges = b.rangesOf()
+	k.Ranges, k.Subgroup = b.rangesOf(), b.subgroup
 	k.Opaque = b.opaqueParts()
 	k.Doubts, k.Divisors, k.Fixed = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors)), slices.Sorted(maps.Keys(b.fixed))
 	b.axisDomains(k)
@@ -410,12 +410,11 @@ func (b *flow) arguments(k *kernel.Kernel) {
 	for _, f := range slices.Backward(b.functions) { // each may call those before it
 		if mentioned[f.Name] {
 			k.Functions = append(k.Functions, f)
-			expr.Walk(f.Def, func(e expr.Expr) bool {
+			for e := range expr.All(f.Def) {
 				if x, ok := e.(*expr.Call); ok {
 					mentioned[x.Func] = true
 				}
-				return true
-			})
+			}
 		}
 	}
 	slices.Reverse(k.Functions)
@@ -426,17 +425,9 @@ func namesIn(k *kernel.Kernel) map[string]bool {
 	mentioned := map[string]bool{}
 	for _, s := range k.Statements {
 		for _, e := range s.Exprs() {
-			expr.Walk(e, func(e expr.Expr) bool {
-				switch x := e.(type) {
-				case *expr.Access:
-					mentioned[x.Array] = true
-				case expr.Var:
-					mentioned[x.Name] = true
-				case *expr.Call:
-					mentioned[x.Func] = true
-				}
-				return true
-			})
+			for name := range expr.Names(e) {
+				mentioned[name] = true
+			}
 		}
 	}
 	for _, d := range k.Domains {

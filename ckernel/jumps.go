@@ -155,20 +155,22 @@ func (b *builder) block(items []cfront.Stmt) {
 
 // jumpsTo reports whether a statement has a goto to a label.
 func jumpsTo(s cfront.Stmt, label string) bool {
-	if j, is := s.(*cfront.Jump); is {
-		return j.Label == label
+	for s := range cfront.Statements(s) {
+		if j, is := s.(*cfront.Jump); is && j.Label == label {
+			return true
+		}
 	}
-	inner, _ := cfront.Inside(s)
-	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return jumpsTo(s, label) })
+	return false
 }
 
 // hasLabel reports whether a label stands in a statement.
 func hasLabel(s cfront.Stmt, label string) bool {
-	if l, is := s.(*cfront.Other); is && label != "" && l.Label == label {
-		return true
+	for s := range cfront.Statements(s) {
+		if l, is := s.(*cfront.Other); is && label != "" && l.Label == label {
+			return true
+		}
 	}
-	inner, _ := cfront.Inside(s)
-	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return hasLabel(s, label) })
+	return false
 }
 
 // leaves reports whether a jump in the body of a loop leaves that loop.
@@ -178,11 +180,12 @@ func leaves(s cfront.Stmt) bool {
 
 // leavesFor reports whether a goto in a part of a statement leaves the statement.
 func leavesFor(part, whole cfront.Stmt) bool {
-	if j, is := part.(*cfront.Jump); is {
-		return j.What == "goto" && !hasLabel(whole, j.Label)
+	for s := range cfront.Statements(part) {
+		if j, is := s.(*cfront.Jump); is && j.What == "goto" && !hasLabel(whole, j.Label) {
+			return true
+		}
 	}
-	inner, _ := cfront.Inside(part)
-	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return leavesFor(s, whole) })
+	return false
 }
 
 // jumpsOut reports that a statement may end with a jump out of it.

@@ -32,6 +32,8 @@ type Options struct {
 	Bind map[string]string
 	// At gives sizes values, for the kernel at these alone.
 	At map[string]int64
+	// Subgroup is the number of work-items of a sub-group for OpenCL C that asks for it; 0 is 32. CUDA C says that a warp has 32.
+	Subgroup int64
 	// Opaque: statements and calls that the IR cannot hold are left out, and named in the kernel, in place of an error.
 	Opaque bool
 	// Assume are assumptions on sizes ("n % 16 = 0") and averages of trips of loops ("trips(12) = nnz/n", for the loop in line 12).

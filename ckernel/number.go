@@ -54,15 +54,10 @@ func (b *terms) atom(text string, a *atom) *expr.Poly {
 
 // opaque is an expression as a number. Loads are different each time.
 func (b *terms) opaque(e expr.Expr) *expr.Poly {
-	data := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch x := e.(type) {
-		case *expr.Access:
-			data = true
-		case expr.Var:
-			data = data || b.temporary(x.Name)
-		}
-		return !data
+	data := expr.Any(e, func(e expr.Expr) bool {
+		v, is := e.(expr.Var)
+		_, loads := e.(*expr.Access)
+		return loads || is && b.temporary(v.Name)
 	})
 	return b.atom(e.String(), &atom{other: e, data: data})
 }
@@ -107,12 +102,11 @@ func (b *terms) variables(p *expr.Poly) []string {
 		case a.choice != nil:
 			out = append(out, a.choice.Params()...)
 		case a.other != nil:
-			expr.Walk(a.other, func(e expr.Expr) bool {
+			for e := range expr.All(a.other) {
 				if v, ok := e.(expr.Var); ok {
 					out = append(out, v.Name)
 				}
-				return true
-			})
+			}
 		}
 		for _, arg := range a.args {
 			out = append(out, b.variables(arg)...)
@@ -155,8 +149,11 @@ func (b *terms) affine(p *expr.Poly) (a polycount.Affine, ok bool) {
 	return a, a.Err() == nil
 }
 
-// fromAffine is the number that an expression is.
+// fromAffine is the number that an expression is. One with coefficients beyond 64 bits is none.
 func (b *terms) fromAffine(a polycount.Affine) *expr.Poly {
+	if a.Err() != nil {
+		b.failAt(b.fn.Pos, "", "%s computes a number of sizes and indices with more than 64 bits", b.fn.Name)
+	}
 	out := constant(a.Constant())
 	for _, t := range a.All() {
 		part := name(t.Name)
@@ -167,6 +164,14 @@ func (b *terms) fromAffine(a polycount.Affine) *expr.Poly {
 		out = out.Add(part.Scale(t.Coeff))
 	}
 	return out
+}
+
+// numberOf is fromAffine, or false where the number needs more than 64 bits.
+func (b *terms) numberOf(a polycount.Affine) (*expr.Poly, bool) {
+	if a.Err() != nil {
+		return nil, false
+	}
+	return b.fromAffine(a), true
 }
 
 // express is a number as an expression of the kernel.

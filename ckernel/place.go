@@ -263,11 +263,11 @@ func (b *flow) accessOf(x *expr.Access) *access {
 }
 
 func (b *builder) load(e cfront.Expr) (out expr.Expr) {
-	b.splitByData(func() { out = b.take(e.Place(), b.placeOf(e)) }, func(flag string, first, second func()) {
+	b.splitByData(func() { out = b.take(e.Place(), b.placeOf(e)) }, func(when expr.Expr, first, second func()) {
 		first()
 		then := out
 		second()
-		out = &expr.Cond{If: expr.Binary(expr.Ne, expr.Var{Name: flag}, expr.Int{}), Then: then, Else: out}
+		out = &expr.Cond{If: when, Then: then, Else: out}
 	})
 	return out
 }
@@ -278,11 +278,13 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 		return
 	}
 	v := converting(b.value(e), e.Type(), to.Type())
-	b.splitByData(func() { b.emit(&record{pos: at, lhs: b.take(to.Place(), b.placeOf(to)), rhs: v}) }, func(_ string, first, second func()) {
-		if t := to.Type(); !t.IsVector() && t.Known() {
+	var kept expr.Expr // v in its temporary
+	b.splitByData(func() { b.emit(&record{pos: at, lhs: b.take(to.Place(), b.placeOf(to)), rhs: v}) }, func(_ expr.Expr, first, second func()) {
+		if t := to.Type(); !t.IsVector() && t.Known() && v != kept {
 			n := b.scratch("stored", t)
 			b.assignTemp(at, n, v)
-			v = expr.Var{Name: n}
+			kept = expr.Var{Name: n}
+			v = kept
 		}
 		first()
 		second()

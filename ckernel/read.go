@@ -1,12 +1,14 @@
 package ckernel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -16,20 +18,19 @@ var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin":
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
 func (b *bindings) plain(e cfront.Expr) bool {
-	plain := true
-	cfront.Walk(e, func(e cfront.Expr) {
+	return !cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Ref:
-			plain = plain && (len(b.env[x.Var].from) == 0 || b.env[x.Var].plain)
+			return len(b.env[x.Var].from) > 0 && !b.env[x.Var].plain
 		case *cfront.Binary:
-			plain = plain && cexpr.Tests[x.Op] != ""
+			return cexpr.Tests[x.Op] == ""
 		case *cfront.Unary:
-			plain = plain && x.Op != "~"
+			return x.Op == "~"
 		case *cfront.Call:
-			plain = plain && isWorkItem(x.Func)
+			return !isWorkItem(x.Func)
 		}
+		return false
 	})
-	return plain
 }
 
 // number reads an integer expression as index arithmetic. It is none (ok is false) if it depends on data: on memory, on floats, on operators
@@ -134,20 +135,20 @@ func (b *builder) truthNumber(e cfront.Expr) (*expr.Poly, bool) {
 
 // pureTruth is a condition that does not depend on data.
 func (b *builder) pureTruth(e cfront.Expr) (condition, bool) {
-	data := false
-	cfront.Walk(e, func(e cfront.Expr) { // what loads need not be read
+	ofData := func(e cfront.Expr) bool { // what loads need not be read
 		switch x := e.(type) {
 		case *cfront.Index:
-			data = data || b.aliased(x) == nil
+			return b.aliased(x) == nil
 		case *cfront.Float:
-			data = true
+			return true
 		case *cfront.Ref:
-			data = data || x.Type().IsFloat()
+			return x.Type().IsFloat()
 		case *cfront.Member:
-			data = data || x.Type().IsFloat() || !isBuiltin(x.X) && b.isMemory(x.X)
+			return x.Type().IsFloat() || !isBuiltin(x.X) && b.isMemory(x.X)
 		}
-	})
-	if data {
+		return false
+	}
+	if cfront.Any(e, ofData) {
 		return condition{}, false
 	}
 	c := b.truth(e)
@@ -215,7 +216,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 		}
 	case ">>":
 		if right && w >= 0 && w < 62 && b.natural(x.X, p) {
-			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(b.floorDiv(a, 1<<w)) })
+			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) (*expr.Poly, bool) { return b.numberOf(b.floorDiv(a, 1<<w)) })
 		}
 	case "&", "|", "^":
 		if left {
@@ -278,15 +279,18 @@ func (b *position) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Po
 	if d < 0 {
 		d, sign = -d, -1
 	}
-	out, linear := b.inPieces(p, func(p *expr.Poly, a polycount.Affine) *expr.Poly {
-		down, up := b.floored(a, d), b.floored(a.Neg(), d).Scale(-1)
-		switch {
+	out, linear := b.inPieces(p, func(p *expr.Poly, a polycount.Affine) (*expr.Poly, bool) {
+		down, ok := b.floored(a, d)
+		up, ok2 := b.floored(a.Neg(), d)
+		switch up = up.Scale(-1); {
+		case !ok || !ok2:
+			return nil, false
 		case b.nonNegative(p):
-			return down
+			return down, true
 		case b.nonNegative(p.Scale(-1)):
-			return up
+			return up, true
 		}
-		return b.either(b.set(x, p, false), down, up)
+		return b.either(b.set(x, p, false), down, up), true
 	})
 	switch {
 	case linear:
@@ -298,11 +302,11 @@ func (b *position) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Po
 }
 
 // floored is a quotient rounded down, 0 where it is that for all work-items that are live.
-func (b *position) floored(a polycount.Affine, d int64) *expr.Poly {
+func (b *position) floored(a polycount.Affine, d int64) (*expr.Poly, bool) {
 	if b.holds(polycount.GE(a, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(d-1), a)) {
-		return constant(0)
+		return constant(0), true
 	}
-	return b.fromAffine(b.floorDiv(a, d))
+	return b.numberOf(b.floorDiv(a, d))
 }
 
 // floorDiv is floor(a/d). Where a is g*e + r for a divisor g of d, and r is at least 0 and below g, it is floor(e/(d/g)): of 256*g0 + l0 the quotient
@@ -411,27 +415,31 @@ var subgroupFunctions = map[string]bool{
 	"get_sub_group_id": true, "get_sub_group_local_id": true, "get_sub_group_size": true, "get_max_sub_group_size": true, "get_num_sub_groups": true,
 }
 
-// subgroupSize is the number of work-items of a sub-group on the devices that CUDA is for; the text of kernels that ask for it is read for these.
-const subgroupSize = 32
+// warp is the number of work-items of a sub-group on the devices that CUDA is for.
+const warp = 32
 
-// subgroupCall is the value of one of subgroupFunctions.
-func (b *grid) subgroupCall(what string) *expr.Poly {
+// subgroupCall is the value of one of subgroupFunctions, for sub-groups as large as the options say.
+func (b *grid) subgroupCall(x *cfront.Call) *expr.Poly {
+	size := cmp.Or(b.opt.Subgroup, warp)
+	if b.subgroup == nil {
+		b.subgroup = &kernel.Subgroup{Size: size, At: kernel.Place{File: x.Pos.File, Pos: x.Pos.Pos}}
+	}
 	items := b.axes[0].local * b.axes[1].local * b.axes[2].local
 	item, ok := b.affine(b.linearItem())
 	switch {
-	case what == "get_sub_group_id" && ok:
-		return b.fromAffine(item.FloorDiv(subgroupSize))
-	case what == "get_sub_group_local_id" && ok:
-		return b.fromAffine(item.Mod(subgroupSize))
-	case what == "get_num_sub_groups":
-		return constant((items + subgroupSize - 1) / subgroupSize)
+	case x.Func == "get_sub_group_id" && ok:
+		return b.fromAffine(item.FloorDiv(size))
+	case x.Func == "get_sub_group_local_id" && ok:
+		return b.fromAffine(item.Mod(size))
+	case x.Func == "get_num_sub_groups":
+		return constant(intmath.CeilDiv(items, size))
 	}
-	return constant(min(items, subgroupSize))
+	return constant(min(items, size))
 }
 
 func (b *grid) workItemCall(x *cfront.Call) *expr.Poly {
 	if subgroupFunctions[x.Func] {
-		return b.subgroupCall(x.Func)
+		return b.subgroupCall(x)
 	}
 	switch x.Func {
 	case "get_local_linear_id":

@@ -30,6 +30,11 @@ func TestRefusals(t *testing.T) {
 		{"a product in a condition", `if (^i < n * m) y[i] = 0;`, "is compared with 0, which is not linear in sizes and indices"},
 		{"two arrays", `__global float *p = x; for (int k = 0; k < n; k++) { ^p[i] = 0; if (x[k] > 0.0f) p = y; }`, "it is not known which array p points to"},
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
+		{
+			"conditions on data that grow by each iteration written out",
+			`for (int r = 4096; r > 0; r >>= 1) { for (int c = 1; c < (1 << 20); c <<= 1) { if (x[c] > 1.0f || x[i + r] > 2.0f) ^break; if (x[c + i] > 3.0f) continue; y[i] += x[c]; } if (y[i] > 2.0f) continue; y[r] = 1.0f; }`,
+			"have more than 5000000 nodes",
+		},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},
 		{"switch", `^switch (n) { case 1 ... 3: y[0] = 1; case 2: y[1] = 1; }`, "a switch with a range of values has no place in a kernel"},
 		{"unsigned", `unsigned u = n - m; unsigned v = m - n; if (^u < v) y[i] = 0;`, "numbers without sign are compared that may be below 0"},
@@ -103,6 +108,8 @@ func TestLaunches(t *testing.T) {
 		{"trips without a value", Options{Local: one, Global: []string{"n"}, Assume: []string{"trips(9)"}}, "is not understood"},
 		{"another name", Options{Kernel: "g", Local: one, Global: []string{"n"}}, `no kernel function "g"`},
 		{"a part of an element", Options{Local: one, Global: []string{"n"}, Dynamic: "30"}, "no whole number of elements"},
+		{"no such array", Options{Local: one, Global: []string{"n"}, Dynamic: "parts=64"}, "there is no array parts in local memory"},
+		{"an array twice", Options{Local: one, Global: []string{"n"}, Dynamic: "part=64,part=32"}, "the size of local memory is given twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})

@@ -87,7 +87,7 @@ type bindings struct {
 
 func newBindings(of flow, known *learnt) bindings {
 	return bindings{
-		position: position{flow: of}, learnt: known, env: map[*builderVar]value{}, copies: map[*builderVar]string{}, counters: map[string]bool{},
+		position: position{flow: of, nodes: expr.Nodes{Most: maxNodes}}, learnt: known, env: map[*builderVar]value{}, copies: map[*builderVar]string{}, counters: map[string]bool{},
 		assignedTo: assignedIn(bodies(of.file)...),
 	}
 }

@@ -119,19 +119,17 @@ func (b *builder) evaluate(x *loopText) {
 
 // works reports whether a condition has loads or, unless it is that of a for loop, operations.
 func works(e expr.Expr, isFor bool) bool {
-	work := false
-	expr.Walk(e, func(e expr.Expr) bool {
+	return expr.Any(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
 		case *expr.Access:
-			work = true
+			return true
 		case *expr.Op:
-			work = work || !isFor && !x.Kind.IsComparison() && x.Kind != expr.And && x.Kind != expr.Or && x.Kind != expr.Not
+			return !isFor && !x.Kind.IsComparison() && x.Kind != expr.And && x.Kind != expr.Or && x.Kind != expr.Not
 		case *expr.Call:
-			work = work || !isFor
+			return !isFor
 		}
-		return !work
+		return false
 	})
-	return work
 }
 
 // readBounds follows a loop from a first value to an end of which one is read from memory before the loop.

@@ -16,32 +16,23 @@ import (
 // lanesApart finds the vector variables of a file whose lanes are used apart.
 func lanesApart(file *cfront.File) map[*builderVar]bool {
 	apart := map[*builderVar]bool{}
-	var visit func(s cfront.Stmt)
-	visit = func(s cfront.Stmt) {
-		if s == nil {
-			return
-		}
-		stmts, exprs := cfront.Inside(s)
-		for _, e := range exprs {
-			cfront.Walk(e, func(e cfront.Expr) {
-				if l, ok := e.(*cfront.Lane); ok {
-					if ref, ok := l.X.(*cfront.Ref); ok {
-						apart[ref.Var] = true
-					}
-				}
-				if a, ok := e.(*cfront.Address); ok {
-					if ref, ok := a.X.(*cfront.Ref); ok {
-						apart[ref.Var] = true
-					}
-				}
-			})
-		}
-		for _, inner := range stmts {
-			visit(inner)
-		}
-	}
 	for _, f := range file.Functions {
-		visit(f.Body)
+		if f.Body == nil {
+			continue
+		}
+		for e := range cfront.Everywhere(f.Body) {
+			switch x := e.(type) {
+			case *cfront.Lane:
+				e = x.X
+			case *cfront.Address:
+				e = x.X
+			default:
+				continue
+			}
+			if ref, ok := e.(*cfront.Ref); ok {
+				apart[ref.Var] = true
+			}
+		}
 	}
 	return apart
 }

@@ -83,10 +83,10 @@ func (b *terms) whenFirst(s twoPieces) (*polycount.Set, bool) {
 	return s.choice, true
 }
 
-// inPieces is a function of a number: of each of its affine pieces, where the number is that; ok is false if it has others.
-func (b *position) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
+// inPieces is a function of a number: of each of its affine pieces, where the number is that; ok is false if it has others, or the function is not known of one.
+func (b *position) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) (*expr.Poly, bool)) (out *expr.Poly, ok bool) {
 	if a, ok := b.affine(p); ok {
-		return f(p, a), true
+		return f(p, a)
 	}
 	s, ok := b.halves(p)
 	if !ok {

@@ -39,8 +39,8 @@ type Input struct {
 	Paper bool
 	// Profile is what the hardware has counted of the launch: it says how often branches are taken that depend on unknown data. Nil is nothing.
 	Profile []Executed
-	// Within is the factor that the interval of the time spans on each side; 0 is that of machine code.
-	Within float64
+	// Compiled: the code is what package compile made of the source, and not the compiler of the device.
+	Compiled bool
 	// Cold is a launch that finds nothing in the caches. Otherwise they are as the same launch has left them.
 	Cold bool
 	// Missing is the part of what it loads that others have displaced from the second-level cache meanwhile.

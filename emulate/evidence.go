@@ -43,6 +43,8 @@ var (
 	longestBlock  = doubtful{1, 1.5}     // the launch ends with its longest block, and not all were looked at
 	othersTurns   = doubtful{1.2, 1.2}   // work-groups are taken to come in turn
 	othersWait    = doubtful{1.25, 1.35} // they are taken to come at once
+	ownCode       = doubtful{1.2, 1.2}   // package compile made the code: another order, other registers
+	ownCodeOfDRAM = doubtful{1.1, 1.1}   // the same where DRAM bounds, whatever the code is
 )
 
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
@@ -92,6 +94,8 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 	add(most > mostlyBusy && top != timing.DRAM, busyUnit)
 	add(t.Cut, cutOff)
 	add(e.scaled > 0, e.sheetDoubt())
+	add(e.Compiled && top != timing.DRAM, ownCode)
+	add(e.Compiled && top == timing.DRAM, ownCodeOfDRAM)
 	add(busy(timing.L2) > ratherBusy, secondLevel)
 	add(busy(timing.Lines) > ratherBusy, storedLines)
 	if e.overwritten() > ratherBusy*r.Cycles {

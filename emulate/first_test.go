@@ -54,7 +54,7 @@ func firstErrors(t *testing.T, folder, file string) errors {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := Input{Function: p.Function, Job: k.Job, Device: sheet(t)}
+		in := Input{Function: p.Function, Job: k.Job, Device: sheet(t), Compiled: true}
 		in.Code.Shared = p.Shared
 		r, err := Run(in)
 		if err != nil {
@@ -62,7 +62,7 @@ func firstErrors(t *testing.T, folder, file string) errors {
 		}
 		name := strings.TrimSuffix(path.Base(k.Line), ".yaml")
 		measured := times[name] - eventSeconds
-		t.Logf("%-20s %8.1f µs from source, %8.1f measured: %.2f", name, 1e6*r.Seconds, 1e6*measured, r.Seconds/measured)
+		t.Logf("%-20s %8.1f µs from source, %8.1f measured: %.2f, interval %.2f to %.2f", name, 1e6*r.Seconds, 1e6*measured, r.Seconds/measured, r.Interval[0]/measured, r.Interval[1]/measured)
 		off = append(off, math.Abs(r.Seconds/measured-1))
 	}
 	e := averaged(off)

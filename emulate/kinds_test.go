@@ -51,7 +51,7 @@ func kindInput(k emulatetest.Kernel, d *facts.Device) (Input, error) {
 		if err != nil {
 			return in, err
 		}
-		in.Function, in.Code.Shared = p.Function, p.Shared
+		in.Function, in.Code.Shared, in.Compiled = p.Function, p.Shared, true
 	}
 	return in, nil
 }

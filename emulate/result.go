@@ -14,8 +14,7 @@ import (
 // within is the factor that the interval of a time spans on each side: nine of ten recorded launches lie within it (docs/emulation.md).
 const within = 1.3
 
-// WithinFromSource is the same of code that package compile has made: of the half of the development set that forms and thresholds were chosen on nine
-// of ten launches lie within 1.34, and more is taken for others.
+// WithinFromSource is the same of code that package compile has made.
 const WithinFromSource = 1.45
 
 // hottest is how many instructions are listed as those that warps wait for most.
@@ -23,7 +22,10 @@ const hottest = 10
 
 // spread is the factor on each side of the interval of a time of which no more is known.
 func (e *emulation) spread() float64 {
-	f := cmp.Or(e.Within, within)
+	f := within
+	if e.Compiled {
+		f = WithinFromSource
+	}
 	if d := e.sheetDoubt(); d.more > 1 {
 		f = math.Exp(math.Hypot(math.Log(f), math.Log(d.more)))
 	}
@@ -50,7 +52,7 @@ func (e *emulation) result(t timed) *Result {
 		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
 	}
 	r.Waves = float64(e.work.Groups) / float64(d.Int(facts.Multiprocessors)*e.resident)
-	if r.Interval = r.Status.Interval(r.Seconds, e.spread()); r.Status == Whole && e.Within == 0 {
+	if r.Interval = r.Status.Interval(r.Seconds, e.spread()); r.Status == Whole {
 		r.Interval = e.interval(r, t)
 	}
 	r.LimitedBy = e.limitedBy()

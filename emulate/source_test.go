@@ -23,6 +23,8 @@ const (
 	sourceRegisters    = 0.7
 	sourceError        = 0.13
 	sourceUnseen       = 0.15
+	sourceInside       = 0.85 // of the measured times, in intervals that are nominally of 0.9
+	sourceHalfWidth    = 0.35
 	fewRegisters       = 8
 )
 
@@ -51,6 +53,8 @@ type fromSource struct {
 	source, binary, measured float64 // seconds
 	instructions             float64 // of the source for each of the binary
 	near                     bool    // in registers
+	inside                   bool    // the measured time lies in the interval
+	halfWidth                float64
 }
 
 // compareSource emulates a launch both ways. Where the source is not compiled it says why.
@@ -61,7 +65,7 @@ func compareSource(t *testing.T, k emulatetest.Kernel, measured float64) (f from
 		text, _, _ := strings.Cut(err.Error(), "\n")
 		return f, text
 	}
-	in := Input{Function: p.Function, Job: k.Job, Device: sheet(t)}
+	in := Input{Function: p.Function, Job: k.Job, Device: sheet(t), Compiled: true}
 	in.Code.Shared = p.Shared
 	a, err := Run(in)
 	if err != nil {
@@ -82,7 +86,10 @@ func compareSource(t *testing.T, k emulatetest.Kernel, measured float64) (f from
 	t.Logf("%-55s %8.1f µs from source, %8.1f from SASS, %8.1f measured: %.2f; instructions %.2f, registers %d for %d%s",
 		strings.TrimPrefix(k.Line, "testdata/emulate/"), 1e6*a.Seconds, 1e6*b.Seconds, 1e6*measured, a.Seconds/b.Seconds, n/m, p.Function.Registers, k.Function.Registers, text)
 	registers := p.Function.Registers - k.Function.Registers
-	return fromSource{k.Kind, a.Seconds, b.Seconds, measured, n / m, max(registers, -registers) <= fewRegisters}, ""
+	return fromSource{
+		k.Kind, a.Seconds, b.Seconds, measured, n / m, max(registers, -registers) <= fewRegisters,
+		a.Interval[0] <= measured && measured <= a.Interval[1], math.Sqrt(a.Interval[1]/a.Interval[0]) - 1,
+	}, ""
 }
 
 // TestFromSource emulates launches of the development set from their sources, and compares with their machine code and with what was measured: LONG=1
@@ -154,19 +161,27 @@ func judgeSource(t *testing.T, all []fromSource) {
 	if len(all) == 0 {
 		t.Fatal("no launch was compiled")
 	}
-	near, mean := 0.0, 0.0
+	near, mean, inside := 0.0, 0.0, 0.0
 	for _, f := range all {
 		mean += f.off() / float64(len(all))
+		if f.inside {
+			inside += 1 / float64(len(all))
+		}
 		if f.near {
 			near += 1 / float64(len(all))
 		}
 	}
 	apart, instructions, off := middleOf(all, fromSource.apart), middleOf(all, fromSource.work), middleOf(all, fromSource.off)
-	t.Logf("%d launches: median error %.1f %% (mean %.1f %%) from source and %.1f %% from SASS; times %.1f %% apart, instructions %.1f %%, registers within %d for %.0f %%",
-		len(all), 100*off, 100*mean, 100*middleOf(all, fromSource.sass), 100*apart, 100*instructions, fewRegisters, 100*near)
+	wide := middleOf(all, func(f fromSource) float64 { return f.halfWidth })
+	t.Logf("%d launches: median error %.1f %% (mean %.1f %%) from source and %.1f %% from SASS; times %.1f %% apart, instructions %.1f %%, registers within %d for %.0f %%, "+
+		"inside their interval %.0f %%, half-width %.0f %%",
+		len(all), 100*off, 100*mean, 100*middleOf(all, fromSource.sass), 100*apart, 100*instructions, fewRegisters, 100*near, 100*inside, 100*wide)
 	bar := sourceError
 	if half() != "choose" {
 		bar = sourceUnseen
+	}
+	if long && (inside < sourceInside || wide > sourceHalfWidth) {
+		t.Error("intervals of times from source are too narrow, or too wide")
 	}
 	if os.Getenv("KERNEL") == "" && (apart > sourceApart && half() == "choose" || instructions > sourceInstructions || off > bar || near < sourceRegisters) {
 		t.Error("code from source is further from that of the device's compiler than it was")

@@ -26,7 +26,7 @@ const (
 	mostBig = 64   // rounds of blocks that are dealt one by one; those before are all done at the same rate
 )
 
-// unequal looks for differences between the first block, the one in the middle and the last, and if there are any, along each axis; nil for none.
+// unequal looks for differences between the block in the middle and those at corners, and if there are any, along each axis; nil for none.
 func (e *emulation) unequal() *lengths {
 	if e.most <= e.resident || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return nil
@@ -36,7 +36,7 @@ func (e *emulation) unequal() *lengths {
 		middle[d], last[d] = n/2, n-1
 	}
 	l := &lengths{grid: e.grid, middle: e.length(middle)}
-	if l.middle == 0 || near(e.length([3]int64{}), l.middle) && near(e.length(last), l.middle) {
+	if l.middle == 0 || !e.cornersDiffer(last, l.middle) {
 		return nil
 	}
 	for d, n := range e.grid {
@@ -70,6 +70,26 @@ func (e *emulation) unequal() *lengths {
 		return e.draw()
 	}
 	return l
+}
+
+// cornersDiffer reports whether the first block, the last, or one that is first along an axis and last along all others is of another length than the one in the
+// middle: the first, the middle and the last may all lie on a diagonal beside which nothing is done. Of long blocks only the first and the last are looked at.
+func (e *emulation) cornersDiffer(last [3]int64, middle float64) bool {
+	all := [][3]int64{{}, last}
+	for d := range last {
+		at := last
+		at[d] = 0
+		all = append(all, at)
+	}
+	for i, at := range all {
+		if i > 1 && (at == all[0] || at == last || e.builder.Steps > mostDrawn/4) {
+			continue
+		}
+		if !near(e.length(at), middle) {
+			return true
+		}
+	}
+	return false
 }
 
 // product reports whether the lengths along the axes tell those of all blocks, as their products, by the blocks at a quarter and at three quarters of

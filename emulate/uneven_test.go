@@ -6,6 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/compile"
+	"gpuperf/device"
 	"gpuperf/emulate/timing"
 )
 
@@ -122,5 +124,35 @@ func TestTail(t *testing.T) {
 	}
 	if got := e.tail(m, ops, blocks, 1.2, 1.2*long*mostEach+1, 50_000); got != 0 {
 		t.Errorf("%.0f cycles beside a launch that lasts longer", got)
+	}
+}
+
+// TestTriangle: of a square of blocks of which those beside a diagonal have nothing to do, about half of the time is taken, though the first block, the middle and the
+// last all lie on the diagonal.
+func TestTriangle(t *testing.T) {
+	const side, items = 256, 128
+	seconds := func(condition string) float64 {
+		text := "__global__ void walk(float *x) {\n" + condition + `
+			float s = threadIdx.x;
+			for (int k = 0; k < 64; k++) s = s * s + 0.5f;
+			x[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = s;
+		}`
+		p, err := compile.Kernel(t.Context(), text, "walk", compile.Options{Architecture: "sm_90"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(Input{Function: p.Function, Device: sheet(t), Job: device.Job{Entry: "walk", Global: []int64{side * items, side}, Local: []int64{items, 1}, Args: []device.Arg{
+			{Name: "x", Kind: device.Buffer, DType: "float32", Count: side * side * items},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Seconds
+	}
+	all := seconds("")
+	for _, condition := range []string{"blockIdx.x < blockIdx.y", "blockIdx.x > blockIdx.y"} {
+		if half := seconds("if (" + condition + ") return;"); half < 0.4*all || half > 0.7*all {
+			t.Errorf("without those for which %s: %.2f of the time of all", condition, half/all)
+		}
 	}
 }

@@ -38,15 +38,14 @@ func (c *counter) countUpdate(s *kernel.Stmt) (err error) {
 	changed := func(name string) bool {
 		return (op.Kind != expr.Mul || name == s.Target() && !c.isAdded(name, s)) && c.changes(name, s)
 	}
-	changes := false
-	expr.Walk(op, func(e expr.Expr) bool {
+	changes := expr.Any(op, func(e expr.Expr) bool {
 		switch x := e.(type) {
 		case expr.Var:
-			changes = changes || changed(x.Name)
+			return changed(x.Name)
 		case *expr.Access:
-			changes = changes || changed(x.Array)
+			return changed(x.Array)
 		}
-		return !changes
+		return false
 	})
 	t, err := c.k.TypeOf(s.LHS)
 	if err != nil || !changes || !t.Base().IsFloat() {

@@ -260,16 +260,7 @@ func (c *counter) readByConditions() (names []string) {
 
 // partial reports whether work-items that a statement is counted for may not run it.
 func (c *counter) partial(s *kernel.Stmt) bool {
-	selects := func(e expr.Expr) bool {
-		found := false
-		expr.Walk(e, func(e expr.Expr) bool {
-			_, is := e.(*expr.Cond)
-			found = found || is
-			return !found
-		})
-		return found
-	}
-	if len(s.Predicates) > 0 || s.RHS != nil && selects(s.RHS) {
+	if len(s.Predicates) > 0 || expr.Any(s.RHS, func(e expr.Expr) bool { _, is := e.(*expr.Cond); return is }) {
 		return true
 	}
 	full, err := c.fillsGroups(s)

@@ -36,7 +36,7 @@ func (c *counter) variesWith(s *kernel.Stmt, e expr.Expr) []string {
 // varies is variesWith, without the variables in seen.
 func (c *counter) varies(s *kernel.Stmt, e expr.Expr, seen map[string]bool) (inames []string) {
 	opaque := false
-	expr.Walk(e, func(e expr.Expr) bool {
+	for e := range expr.All(e) {
 		switch x := e.(type) {
 		case expr.Var:
 			if c.k.IsIname(x.Name) {
@@ -53,8 +53,7 @@ func (c *counter) varies(s *kernel.Stmt, e expr.Expr, seen map[string]bool) (ina
 			f := c.k.Function(x.Func)
 			opaque = opaque || len(x.Args) == 0 && f != nil && f.Def == nil
 		}
-		return true
-	})
+	}
 	if opaque {
 		return s.Inames
 	}

@@ -82,27 +82,20 @@ func (k *Kernel) trips(iname string) expr.Expr {
 var averageOps = []expr.OpKind{expr.Add, expr.Sub, expr.Mul, expr.Div, expr.Neg}
 
 func (k *Kernel) checkAverageValue(e expr.Expr) error {
-	var bad error
-	fail := func(format string, args ...any) {
-		if bad == nil {
-			bad = k.Errorf(format, args...)
-		}
-	}
-	expr.Walk(e, func(x expr.Expr) bool {
+	for x := range expr.All(e) {
 		switch x := x.(type) {
 		case expr.Int, expr.Float:
 		case expr.Var:
 			if !k.IsParam(x.Name) {
-				fail("%s is not a parameter of the kernel (%s); declare it as an integer argument", x.Name, nameset.Text(k.Params()))
+				return k.Errorf("%s is not a parameter of the kernel (%s); declare it as an integer argument", x.Name, nameset.Text(k.Params()))
 			}
 		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {
-				fail("operator %s in %s: averages are sums, products and quotients of parameters", x.Kind, e)
+				return k.Errorf("operator %s in %s: averages are sums, products and quotients of parameters", x.Kind, e)
 			}
 		default:
-			fail("%s is not an expression in parameters", x)
+			return k.Errorf("%s is not an expression in parameters", x)
 		}
-		return bad == nil
-	})
-	return bad
+	}
+	return nil
 }

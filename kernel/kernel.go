@@ -38,6 +38,8 @@ type Kernel struct {
 	Divisors []string
 	// Fixed are numbers that indices are divided by which are values of sizes, so that compilers do not know them.
 	Fixed []int64
+	// Subgroup is what the source was read for where it asks how large sub-groups are or which of them a work-item is in; nil where it does not.
+	Subgroup *Subgroup
 	// Values of arguments that must not be arbitrary. Only runs use them.
 	Values []Values
 
@@ -87,6 +89,12 @@ type Stmt struct {
 	// Places are where the accesses of the statement stand in the text that it was read from, in the order of Exprs and Accesses; nil where
 	// nobody says it.
 	Places []Place
+}
+
+// Subgroup says how many work-items the sub-groups have that a text was read for, and where it first asks for them.
+type Subgroup struct {
+	Size int64
+	At   Place
 }
 
 // Place is where something stands in a text.

@@ -40,6 +40,9 @@ func (k *Kernel) String() string {
 	if k.ExplicitBarriers {
 		section("barriers", []string{"those of the statements"})
 	}
+	if k.Subgroup != nil {
+		section("work-items of a sub-group", []string{fmt.Sprint(k.Subgroup.Size)})
+	}
 	section("arguments", texts(k.Args))
 	section("temporaries", texts(k.Temps))
 	section("rules", texts(k.Rules))

@@ -80,7 +80,7 @@ func (m *maker) infer() error {
 			if err != nil {
 				return m.at(i, "", "%v", err)
 			}
-			expr.Walk(e, func(x expr.Expr) bool {
+			for x := range expr.All(e) {
 				switch x := x.(type) {
 				case *expr.Access:
 					if m.IsIname(x.Array) || m.IsParam(x.Array) {
@@ -101,8 +101,7 @@ func (m *maker) infer() error {
 						missing(x.Name, &Array{Name: x.Name, Space: Private, IsValue: true})
 					}
 				}
-				return true
-			})
+			}
 			if bad != nil {
 				return bad
 			}

@@ -91,7 +91,7 @@ func (k *Kernel) Stmt(id string) *Stmt {
 func (k *Kernel) Reads(s *Stmt) []*expr.Access {
 	var out []*expr.Access
 	collect := func(e expr.Expr) {
-		expr.Walk(e, func(x expr.Expr) bool {
+		for x := range expr.All(e) {
 			switch x := x.(type) {
 			case *expr.Access:
 				out = append(out, x)
@@ -100,8 +100,7 @@ func (k *Kernel) Reads(s *Stmt) []*expr.Access {
 					out = append(out, &expr.Access{Array: x.Name})
 				}
 			}
-			return true
-		})
+		}
 	}
 	collect(s.RHS)
 	for _, p := range s.Predicates {

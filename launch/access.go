@@ -62,6 +62,65 @@ func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
 	return out, nil
 }
 
+// Scattered lists the arrays of global memory of which addresses follow from data: these are taken to be any in the array.
+func (p *Program) Scattered() (arrays []*kernel.Array) {
+	p.scattered(p.body, &arrays)
+	return arrays
+}
+
+func (p *Program) scattered(list []node, arrays *[]*kernel.Array) {
+	note := func(list []access) {
+		for _, a := range list {
+			array := p.arrays[a.array].Array
+			if array.Memory() == kernel.Global && !slices.Contains(*arrays, array) && slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
+				*arrays = append(*arrays, array)
+			}
+		}
+	}
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			note(x.accesses)
+		case *guard:
+			note(x.loads)
+			p.scattered(x.body, arrays)
+		case *loop:
+			p.scattered(x.body, arrays)
+		}
+	}
+}
+
+// Conditional lists the first lines of what is run under conditions on data, where that is most of what a loop, or the code around it, does: these are taken to hold.
+func (p *Program) Conditional() (lines []kernel.Place) {
+	conditional(p.body, &lines)
+	return lines
+}
+
+// conditional adds such lines of some nodes, and returns how many statements these are.
+func conditional(list []node, lines *[]kernel.Place) (all int64) {
+	var first kernel.Place
+	under := int64(0) // conditions on data
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			all++
+		case *guard:
+			inner := conditional(x.body, lines)
+			if all += inner; slices.ContainsFunc(x.conds, func(c cond) bool { return c.x.Data }) {
+				under += inner
+				first = cmp.Or(first, lineOf(firstOf(x).at))
+			}
+		case *loop:
+			const several = 8 // iterations, where the program does not say
+			all += conditional(x.body, lines) * cmp.Or(x.trips, several)
+		}
+	}
+	if 2*under > all && first.Line > 0 && !slices.Contains(*lines, first) {
+		*lines = append(*lines, first)
+	}
+	return all
+}
+
 // direction is what is added to the tally of loads to get that of loads or stores.
 func (a *access) direction() tally {
 	if a.write {

@@ -15,22 +15,24 @@ func (w *walk) constants(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
 	subgroups := st.count() * int64(len(st.mask.warps))
 	all, several := subgroups, int64(0) // addresses, and those of sub-groups that ask for several
+	var addr *form
+	var lanes []int64
 	if slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
 		all = w.anywhere(a.array, array.bytes*a.lanes, st.count()*int64(len(st.mask.lanes)), subgroups)
 		several = all
-		w.issued[issueLocal] += subgroups
 		w.sum[gathers] += st.count() * int64(len(st.mask.lanes))
 	} else {
-		addr, lanes, ok := w.addresses(a, st)
-		if !ok {
+		var ok bool
+		if addr, lanes, ok = w.addresses(a, st); !ok {
 			return false
 		}
 		each, apart := w.different(st.mask, addr, lanes)
 		all, several = st.count()*each, st.count()*apart
-		if apart > 0 {
-			w.issued[issueLocal] += subgroups
-		}
 	}
+	if several > 0 {
+		w.issued[issueLocal] += subgroups
+	}
+	observe(w, a, st, unitCount{cycles: all}, addr, lanes)
 	w.sum[constantWarps] += subgroups
 	w.sum[constantAddresses] += all
 	w.sum[constantCycles] += w.constantTime(a.array, several)

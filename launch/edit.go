@@ -45,6 +45,7 @@ type Edit struct {
 	Even       bool  // multiprocessors all have the same work
 	Unlaunched bool  // the launch itself takes no time
 	Fetched    bool  // DRAM gives each element once
+	SharedOut  bool  // what a single work-item of a group does in loops, all that got there do, each a part, and join what they have in a tree
 }
 
 // Use is what the accesses of a site do.
@@ -71,6 +72,7 @@ type Divergence struct {
 	To    string       // that it sets
 	Data  bool         // what decides is read from memory
 	Lanes float64      // work-items by sub-group that pass, of those that there are, in the mean
+	Alone bool         // a single work-item of the group passes
 	Times int64        // sub-groups that pass it so
 }
 
@@ -270,7 +272,7 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 		return
 	}
 	for axis := range x.Shared {
-		x.Shared[axis] = neighbours(w, addr, axis) == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.local[axis] > 1
+		x.Shared[axis] = neighbours(w, addr, axis) == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.several(st.mask, axis)
 	}
 	if x.Strides == ([3]int64{}) {
 		for axis := range x.Strides {
@@ -357,10 +359,11 @@ func diverges(w *walk, n node, data bool, st, inner *state) {
 		d := o.parts[n]
 		if d == nil {
 			first := firstOf(n)
-			d = &Divergence{At: lineOf(first.at), To: first.target, Data: data}
+			d = &Divergence{At: lineOf(first.at), To: first.target, Data: data, Alone: true}
 			o.parts[n], o.nodes = d, append(o.nodes, n)
 		}
 		times := inner.count() * int64(len(inner.mask.warps))
+		d.Alone = d.Alone && len(inner.mask.lanes) == 1 && len(st.mask.lanes) > 1
 		d.Times += times
 		d.Lanes += float64(times) * float64(len(inner.mask.lanes)) / float64(len(inner.mask.warps)*w.p.opt.SubgroupSize)
 	}

@@ -179,17 +179,12 @@ func (b *builder) convertedTo(t expr.DType, e expr.Expr) expr.Expr {
 	if err != nil || from == t || !from.Base().IsFloat() && !t.Base().IsFloat() || from.Lanes() != t.Lanes() {
 		return e
 	}
-	fixed := true
-	expr.Walk(e, func(x expr.Expr) bool {
-		switch x := x.(type) {
-		case expr.Var:
-			fixed = fixed && slices.Contains(b.p.params, x.Name)
-		case *expr.Access:
-			fixed = false
-		}
-		return fixed
-	})
-	if fixed {
+	varies := func(e expr.Expr) bool {
+		v, is := e.(expr.Var)
+		_, loads := e.(*expr.Access)
+		return loads || is && !slices.Contains(b.p.params, v.Name)
+	}
+	if !expr.Any(e, varies) {
 		return e
 	}
 	return &expr.Cast{DType: t, Arg: e}
@@ -389,15 +384,10 @@ func divisor(k *kernel.Kernel, e expr.Expr) expr.Expr {
 
 // isNumber reports whether an expression is a number when the code is compiled.
 func isNumber(e expr.Expr) bool {
-	known := true
-	expr.Walk(e, func(x expr.Expr) bool {
-		switch x.(type) {
-		case expr.Var, *expr.Access, *expr.Call:
-			known = false
-		}
-		return known
-	})
-	return known
+	for range expr.Names(e) {
+		return false
+	}
+	return true
 }
 
 // isConstant reports whether an expression is a number but 0, and whether that is a power of two.

@@ -198,3 +198,13 @@ func differences(list []int64) (h uint64) {
 	}
 	return h
 }
+
+// several reports whether work-items of a mask differ along an axis of their group.
+func (w *walk) several(mask *laneMask, axis int) bool {
+	before := int32(1)
+	for _, n := range w.local[:axis] {
+		before *= int32(n)
+	}
+	at := func(lane int32) int32 { return lane / before % int32(w.local[axis]) }
+	return slices.ContainsFunc(mask.lanes, func(lane int32) bool { return at(lane) != at(mask.lanes[0]) })
+}

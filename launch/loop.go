@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
@@ -148,6 +149,9 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 	sortByWay(w, l, inner)
 	inner.nv = max(inner.nv, v+1)
 	inner.n[v] = n - done
+	if parts := min(inner.shared, n-done); parts > 1 {
+		inner.n[v], inner.shared = intmath.CeilDiv(n-done, parts), inner.shared/parts
+	}
 	value := *t.lower
 	value.c += l.step * done
 	value.k[v] = l.step
@@ -157,6 +161,19 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 		w.sum[loopBodies] += inner.count() * int64(len(inner.mask.lanes))
 	}
 	w.loopBody(l, inner)
+}
+
+// shareOut lets all work-items that get to a guard do what a single one of them that passes it does, where the edit says it: each step of the tree that joins
+// their parts ends with a barrier.
+func shareOut(w *walk, st, inner *state) {
+	n := int64(len(st.mask.lanes))
+	if !w.p.edit.SharedOut || len(inner.mask.lanes) != 1 || n == 1 {
+		return
+	}
+	inner.mask, inner.shared = st.mask, n
+	for range bits.Len64(uint64(n - 1)) {
+		w.nodes([]node{barrier{}}, st)
+	}
 }
 
 // loopOnAverage walks a loop with data-dependent bounds, using its average trip count, rounded. Each work-item starts where the previous

@@ -64,6 +64,7 @@ type state struct {
 	mask   *laneMask
 	weight int64 // of each point of the box
 	sorted bool  // the work-items are those of one way of several that data decides
+	shared int64 // so many work-items have a part each of what one does; 0 is 1
 	stands []standing
 	// parts says for each variable which part of its values the box has: a number that equal divisions give.
 	parts [maxVars]uint64
@@ -346,6 +347,7 @@ func (w *walk) guard(g *guard, st *state) {
 			loads = mask
 		}
 	}
+	shareOut(w, st, inner)
 	diverges(w, g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested && tests > 0 {
 		w.sum[ifs] += st.count() * int64(len(st.mask.lanes))

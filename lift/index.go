@@ -61,22 +61,17 @@ func ShiftIndex(k Size) *IndexFun { return internIndex(IndexFun{Kind: IndexShift
 // ExprIndex is the index function that an expression over i, n and size symbols gives, with // and % for quotient and
 // remainder. Whether it permutes, or stays in range, is an Assumption of the term that uses it.
 func ExprIndex(e expr.Expr) (*IndexFun, error) {
-	var err error
-	expr.Walk(e, func(x expr.Expr) bool {
+	for x := range expr.All(e) {
 		switch x := x.(type) {
 		case expr.Int, expr.Var, *expr.Cond:
 		case *expr.Op:
 			switch x.Kind {
 			case expr.Div, expr.Pow, expr.BitAnd, expr.BitOr, expr.BitXor, expr.BitNot, expr.Shl, expr.Shr:
-				err = fmt.Errorf("operator %s in the index %s", x.Kind, e)
+				return nil, fmt.Errorf("operator %s in the index %s", x.Kind, e)
 			}
 		default:
-			err = fmt.Errorf("%s in the index %s", x, e)
+			return nil, fmt.Errorf("%s in the index %s", x, e)
 		}
-		return err == nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return internIndex(IndexFun{Kind: IndexExpr, Expr: e}), nil
 }
@@ -164,12 +159,11 @@ func (f *IndexFun) symbols() []string {
 		return f.Arg.Symbols()
 	}
 	var names []string
-	expr.Walk(f.Expr, func(x expr.Expr) bool {
-		if v, ok := x.(expr.Var); ok && v.Name != "i" && v.Name != "n" {
-			names = append(names, v.Name)
+	for name := range expr.Names(f.Expr) {
+		if name != "i" && name != "n" {
+			names = append(names, name)
 		}
-		return true
-	})
+	}
 	return names
 }
 

@@ -221,13 +221,11 @@ func typeMapVec(d *draft) *Type {
 }
 
 // divides reports whether an expression has a quotient, a remainder or a power: of integers they are not computed on vectors.
-func divides(e expr.Expr) (found bool) {
-	expr.Walk(e, func(e expr.Expr) bool {
+func divides(e expr.Expr) bool {
+	return expr.Any(e, func(e expr.Expr) bool {
 		op, ok := e.(*expr.Op)
-		found = found || ok && (op.Kind == expr.FloorDiv || op.Kind == expr.Mod || op.Kind == expr.Pow)
-		return !found
+		return ok && (op.Kind == expr.FloorDiv || op.Kind == expr.Mod || op.Kind == expr.Pow)
 	})
-	return found
 }
 
 // accumulates checks that the function returns the type of its first parameter.

@@ -1,6 +1,11 @@
 package samples
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Fingerprint says on which device something was measured, and what of it bears on the time. Memory is in bytes.
 type Fingerprint struct {
@@ -51,22 +56,41 @@ var Interfaces = []Interface{OpenCL, CUDA}
 // String names the interface.
 func (i Interface) String() string { return cmp.Or(string(i), "opencl") }
 
+// trait is something that tells devices apart.
+type trait struct{ what, is string }
+
+// model are the traits of a model of devices.
+func (f Fingerprint) model() [4]trait {
+	return [...]trait{{"name", f.Name}, {"vendor", f.Vendor}, {"type", f.Type}, {"compute units", strconv.FormatInt(f.ComputeUnits, 10)}}
+}
+
+// traits are those that tell the device from another one: the UUID where both have one.
+func (f Fingerprint) traits(other Fingerprint) [7]trait {
+	m, on := f.model(), trait{"interface", f.Interface.String()}
+	if f.UUID != "" && other.UUID != "" {
+		return [...]trait{m[0], m[1], m[2], m[3], on, {"UUID", f.UUID}, {}}
+	}
+	return [...]trait{m[0], m[1], m[2], m[3], on, {"platform", f.Platform}, {"place on the bus", f.PCI}}
+}
+
 // Same reports whether two fingerprints are of one and the same device, driven by the same interface: another compiler makes other
 // times. Where both have a UUID it decides. The driver's version does not count: an update makes no other device.
-func (f Fingerprint) Same(g Fingerprint) bool {
-	if !f.Alike(g) || f.Interface != g.Interface {
-		return false
+func (f Fingerprint) Same(g Fingerprint) bool { return f.traits(g) == g.traits(f) }
+
+// Difference says how another device differs from the device, as in "compute units 4, not 16"; "" of the same one.
+func (f Fingerprint) Difference(other Fingerprint) string {
+	var all []string
+	own := f.traits(other)
+	for i, t := range other.traits(f) {
+		if t != own[i] {
+			all = append(all, fmt.Sprintf("%s %s, not %s", t.what, cmp.Or(t.is, "unknown"), cmp.Or(own[i].is, "unknown")))
+		}
 	}
-	if f.UUID != "" && g.UUID != "" {
-		return f.UUID == g.UUID
-	}
-	return f.Platform == g.Platform && f.PCI == g.PCI
+	return strings.Join(all, "; ")
 }
 
 // Alike reports whether two fingerprints are of the same model of device: what one teaches should hold for the other.
-func (f Fingerprint) Alike(g Fingerprint) bool {
-	return f.Name == g.Name && f.Vendor == g.Vendor && f.Type == g.Type && f.ComputeUnits == g.ComputeUnits
-}
+func (f Fingerprint) Alike(g Fingerprint) bool { return f.model() == g.model() }
 
 // Covers reports whether what is known of f holds for g: the same device, or one of the kind that f describes by neither a UUID nor a place.
 func (f Fingerprint) Covers(g Fingerprint) bool {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand"
@@ -222,21 +223,25 @@ func TestSame(t *testing.T) {
 	for name, tt := range map[string]struct {
 		other       Fingerprint
 		same, alike bool
+		difference  string
 	}{
-		"itself":        {testDevice, true, true},
-		"new driver":    {change(func(f *Fingerprint) { f.Driver = "2" }), true, true},
-		"other uuid":    {change(func(f *Fingerprint) { f.UUID = strings.Repeat("1", 32) }), false, true},
-		"no uuid":       {change(func(f *Fingerprint) { f.UUID = "" }), true, true},
-		"other slot":    {change(func(f *Fingerprint) { f.UUID, f.PCI = "", "0000:02:00.0" }), false, true},
-		"other name":    {change(func(f *Fingerprint) { f.Name = "x" }), false, false},
-		"fewer units":   {change(func(f *Fingerprint) { f.ComputeUnits = 2 }), false, false},
-		"other runtime": {change(func(f *Fingerprint) { f.UUID, f.Platform = "", "x" }), false, true},
+		"itself":        {testDevice, true, true, ""},
+		"new driver":    {change(func(f *Fingerprint) { f.Driver = "2" }), true, true, ""},
+		"other uuid":    {change(func(f *Fingerprint) { f.UUID = strings.Repeat("1", 32) }), false, true, "UUID 11111111111111111111111111111111, not " + testDevice.UUID},
+		"no uuid":       {change(func(f *Fingerprint) { f.UUID = "" }), true, true, ""},
+		"other slot":    {change(func(f *Fingerprint) { f.UUID, f.PCI = "", "0000:02:00.0" }), false, true, "place on the bus 0000:02:00.0, not " + testDevice.PCI},
+		"other name":    {change(func(f *Fingerprint) { f.Name = "x" }), false, false, "name x, not " + testDevice.Name},
+		"fewer units":   {change(func(f *Fingerprint) { f.ComputeUnits = 2 }), false, false, fmt.Sprintf("compute units 2, not %d", testDevice.ComputeUnits)},
+		"other runtime": {change(func(f *Fingerprint) { f.UUID, f.Platform = "", "x" }), false, true, "platform x, not " + testDevice.Platform},
 	} {
 		if got := testDevice.Same(tt.other); got != tt.same {
 			t.Errorf("%s: Same is %v", name, got)
 		}
 		if got := testDevice.Alike(tt.other); got != tt.alike {
 			t.Errorf("%s: Alike is %v", name, got)
+		}
+		if got := testDevice.Difference(tt.other); got != tt.difference {
+			t.Errorf("%s: it differs by %q", name, got)
 		}
 		kind := testDevice
 		kind.UUID, kind.PCI = "", ""

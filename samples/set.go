@@ -264,7 +264,7 @@ func (s *Set) admits(r Record) error {
 	case r.Origin != s.first.Origin:
 		return fmt.Errorf("the record was measured by %s, those before it by %s", cmp.Or(r.Origin, self), cmp.Or(s.first.Origin, self))
 	case !r.Device.Same(s.first.Device):
-		return fmt.Errorf("the record is of device %v, those before it are of %v", r.Device, s.first.Device)
+		return fmt.Errorf("the record is of device %v, those before it are of %v: %s", r.Device, s.first.Device, s.first.Device.Difference(r.Device))
 	}
 	return nil
 }

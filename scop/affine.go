@@ -333,7 +333,7 @@ func (b *builder) fault(read func()) (why *fault) {
 }
 
 func describe(e cfront.Expr) string {
-	if v := base(e); v != nil {
+	if v := cfront.Whole(e); v != nil {
 		return v.Name
 	}
 	return "this"

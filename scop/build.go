@@ -325,7 +325,7 @@ func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 	if c, ok := x.X.(*cfront.Call); ok && slices.Contains(outputs, c.Func) && b.file.Function(c.Func) == nil {
 		return b.output(c, at, place)
 	}
-	cfront.Walk(x.X, func(e cfront.Expr) {
+	for e := range cfront.All(x.X) {
 		switch y := e.(type) {
 		case *cfront.Call:
 			if !b.pure(y) {
@@ -336,7 +336,7 @@ func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 		case *cfront.List, *cfront.Address, *cfront.Member, *cfront.Unknown:
 			b.fail(y, "", "%s is not static control", foreign(y))
 		}
-	})
+	}
 	return place
 }
 
@@ -398,7 +398,7 @@ func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place i
 	}
 	if s.Guarded = len(b.guards) > 0; s.Guarded {
 		s.RHS = b.choose(to, read, value.Type())
-	} else if len(list) == 1 && list[0].when == nil && mentions(value, r.Var) {
+	} else if len(list) == 1 && list[0].when == nil && cfront.Mentions(value, r.Var) {
 		s.RHS = expr.FromAffine(b.use(list)[0].value)
 	} else {
 		s.RHS = read()

@@ -33,20 +33,18 @@ func (b *builder) given(e cfront.Expr) (value polycount.Affine, ok bool) {
 
 // invariant reports that an expression has the same value wherever in the region it is evaluated, and can be evaluated before it.
 func (b *builder) invariant(e cfront.Expr) bool {
-	ok := true
-	cfront.Walk(e, func(e cfront.Expr) {
+	return !cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Ref:
-			ok = ok && !b.uses.written[x.Var] && !b.uses.iterators[x.Var] && !b.uses.declared[x.Var]
+			return b.uses.written[x.Var] || b.uses.iterators[x.Var] || b.uses.declared[x.Var]
 		case *cfront.Binary:
-			if d, known := x.Y.(*cfront.Int); x.Op == "/" || x.Op == "%" { // by 0 ends the program, where the text may not divide
-				ok = ok && known && d.Value != 0
-			}
+			d, known := x.Y.(*cfront.Int)
+			return (x.Op == "/" || x.Op == "%") && (!known || d.Value == 0) // by 0 ends the program, where the text may not divide
 		case *cfront.Call:
-			ok = ok && b.pure(x)
+			return !b.pure(x)
 		}
+		return false
 	})
-	return ok
 }
 
 // Text is an expression in C; ok is false for one that is no arithmetic on variables, elements and members.

@@ -71,14 +71,12 @@ func (b *builder) isHead(name string) bool { return b.heads[name] }
 
 // countersIn lists the iterators of the loops in a statement.
 func countersIn(s cfront.Stmt) (out []*cfront.Var) {
-	if x, ok := s.(*cfront.For); ok {
-		if h, ok := headOf(x); ok {
-			out = append(out, h.iterator)
+	for s := range cfront.Statements(s) {
+		if x, ok := s.(*cfront.For); ok {
+			if h, ok := headOf(x); ok {
+				out = append(out, h.iterator)
+			}
 		}
-	}
-	stmts, _ := cfront.Inside(s)
-	for _, inner := range stmts {
-		out = append(out, countersIn(inner)...)
 	}
 	return out
 }
@@ -240,9 +238,9 @@ func (b *builder) tripsOf(x *cfront.For, c *counter, around *polycount.Set) (out
 		return nil
 	}
 	op, bound := cond.Op, cond.Y
-	if isVar(cond.Y, c.iterator) {
+	if cfront.IsVar(cond.Y, c.iterator) {
 		op, bound = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op], cond.X
-	} else if !isVar(cond.X, c.iterator) {
+	} else if !cfront.IsVar(cond.X, c.iterator) {
 		return nil
 	}
 	if !slices.Contains(map[bool][]string{true: {"<", "<="}, false: {">", ">="}}[c.step > 0], op) {

@@ -215,29 +215,26 @@ func (b *builder) forget(s cfront.Stmt) {
 
 // assignedIn lists the scalars that a statement assigns or declares, in the order of the text.
 func assignedIn(s cfront.Stmt) (out []*cfront.Var) {
-	stmts, exprs := cfront.Inside(s)
 	note := func(v *cfront.Var) {
 		if v.DType.IsInteger() && len(v.Dims) == 0 && !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}
-	if d, ok := s.(*cfront.Declare); ok {
-		for _, v := range d.Vars {
-			note(v)
+	for s := range cfront.Statements(s) {
+		if d, ok := s.(*cfront.Declare); ok {
+			for _, v := range d.Vars {
+				note(v)
+			}
 		}
-	}
-	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
-			if a, ok := e.(*cfront.Assign); ok {
-				if r, ok := a.To.(*cfront.Ref); ok {
-					note(r.Var)
+		_, exprs := cfront.Inside(s)
+		for _, e := range exprs {
+			for e := range cfront.All(e) {
+				if a, ok := e.(*cfront.Assign); ok {
+					if r, ok := a.To.(*cfront.Ref); ok {
+						note(r.Var)
+					}
 				}
 			}
-		})
-	}
-	for _, inner := range stmts {
-		for _, v := range assignedIn(inner) {
-			note(v)
 		}
 	}
 	return out

@@ -148,16 +148,16 @@ func (b *builder) step(x *cfront.For, v *cfront.Var) int64 {
 // increment is what a loop adds to its iterator, or subtracts from it: the operator is + or -, and "" where it does something else.
 func increment(x *cfront.For, v *cfront.Var) (op string, by cfront.Expr) {
 	a, ok := x.Step.(*cfront.Assign)
-	if !ok || base(a.To) != v {
+	if !ok || cfront.Whole(a.To) != v {
 		return "", nil
 	}
 	op, by = a.Op, a.Value
 	if sum, ok := a.Value.(*cfront.Binary); ok && op == "" {
 		op = sum.Op
 		switch {
-		case isVar(sum.X, v):
+		case cfront.IsVar(sum.X, v):
 			by = sum.Y
-		case op == "+" && isVar(sum.Y, v):
+		case op == "+" && cfront.IsVar(sum.Y, v):
 			by = sum.X
 		default:
 			op = ""
@@ -167,11 +167,6 @@ func increment(x *cfront.For, v *cfront.Var) (op string, by cfront.Expr) {
 		op = ""
 	}
 	return op, by
-}
-
-func isVar(e cfront.Expr, v *cfront.Var) bool {
-	r, ok := e.(*cfront.Ref)
-	return ok && r.Var == v
 }
 
 // monotone refuses a condition that could hold again after it did not, as loops end when their condition does not hold for the

@@ -98,12 +98,8 @@ func (m *memberwise) declared(d *cfront.Declare) (out []cfront.Stmt) {
 }
 
 // uses reports that there is a member in an expression.
-func (m *memberwise) uses(e cfront.Expr) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
-		_, is := e.(*cfront.Member)
-		found = found || is
-	})
-	return found
+func (m *memberwise) uses(e cfront.Expr) bool {
+	return cfront.Any(e, func(e cfront.Expr) bool { _, is := e.(*cfront.Member); return is })
 }
 
 // copied are the assignments of the members of a record; nil where it has others than numbers.

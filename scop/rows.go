@@ -42,10 +42,10 @@ func (b *builder) rows(x *cfront.Index) (v *cfront.Var, subs []cfront.Expr) {
 func (b *builder) allocated(v *cfront.Var) bool {
 	ok, found := true, false
 	for _, f := range b.file.Functions {
-		expressions(f.Body, func(e cfront.Expr) {
+		for e := range cfront.Everywhere(f.Body) {
 			a, is := e.(*cfront.Assign)
-			if !is || base(a.To) != v || a.To.Type() != "" {
-				return
+			if !is || cfront.Whole(a.To) != v || a.To.Type() != "" {
+				continue
 			}
 			value := a.Value
 			for {
@@ -58,17 +58,7 @@ func (b *builder) allocated(v *cfront.Var) bool {
 			call, isCall := value.(*cfront.Call)
 			found = true
 			ok = ok && isCall && slices.Contains(allocators, call.Func)
-		})
+		}
 	}
 	return ok && found
-}
-
-func expressions(s cfront.Stmt, visit func(cfront.Expr)) {
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, visit)
-	}
-	for _, inner := range stmts {
-		expressions(inner, visit)
-	}
 }

@@ -20,7 +20,7 @@ func (b *builder) counted(x *cfront.For, at scope) []cfront.Stmt {
 	}
 	op, bound, ok := boundOf(x.Cond, h.iterator)
 	sign, by := increment(x, h.iterator)
-	if !ok || sign == "" || sign == "+" && op[0] != '<' || sign == "-" && op[0] != '>' || mentions(bound, h.iterator) || mentions(by, h.iterator) || slices.Contains(assignedIn(x.Body), h.iterator) {
+	if !ok || sign == "" || sign == "+" && op[0] != '<' || sign == "-" && op[0] != '>' || cfront.Mentions(bound, h.iterator) || cfront.Mentions(by, h.iterator) || slices.Contains(assignedIn(x.Body), h.iterator) {
 		return nil
 	}
 	b.domain = at.domain
@@ -163,9 +163,9 @@ func boundOf(e cfront.Expr, v *cfront.Var) (op string, bound cfront.Expr, ok boo
 	switch {
 	case flipped[c.Op] == "":
 		return "", nil, false
-	case isVar(c.X, v):
+	case cfront.IsVar(c.X, v):
 		return c.Op, c.Y, true
-	case isVar(c.Y, v):
+	case cfront.IsVar(c.Y, v):
 		return flipped[c.Op], c.X, true
 	}
 	return "", nil, false

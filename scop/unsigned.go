@@ -99,11 +99,11 @@ func (b *builder) observed(e cfront.Expr, t expr.DType, signless bool) {
 	params, context := len(b.nest.Params), len(b.context)
 	ok := b.probe(func() { list = b.affine(e) })
 	var names []*cfront.Var
-	cfront.Walk(e, func(e cfront.Expr) {
+	for e := range cfront.All(e) {
 		if r, isRef := e.(*cfront.Ref); isRef && !slices.Contains(b.at, r.Var) && !r.Var.DType.IsSigned() {
 			names = append(names, r.Var)
 		}
-	})
+	}
 	b.nest.Params, b.context = b.nest.Params[:params], b.context[:context]
 	if !ok {
 		return

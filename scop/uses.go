@@ -31,7 +31,11 @@ func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
 		}
 	}
 	for _, s := range items {
-		references(s, whole)
+		for e := range cfront.Everywhere(s) {
+			if r, ok := e.(*cfront.Ref); ok {
+				whole(r.Var)
+			}
+		}
 	}
 	return u
 }
@@ -66,17 +70,17 @@ func (u uses) inside(s cfront.Stmt) {
 }
 
 func (u uses) assigns(e cfront.Expr) {
-	cfront.Walk(e, func(e cfront.Expr) {
+	for e := range cfront.All(e) {
 		switch x := e.(type) {
 		case *cfront.Assign:
-			if v := base(x.To); v != nil {
+			if v := cfront.Whole(x.To); v != nil {
 				u.written[v] = true
 			}
 			u.pointer(x)
 		case *cfront.Address:
 			u.address(x)
 		}
-	})
+	}
 }
 
 // pointer counts the assignments to a pointer itself.
@@ -92,7 +96,7 @@ func (u uses) pointer(a *cfront.Assign) {
 }
 
 func (u uses) address(x *cfront.Address) {
-	if v := base(x.X); v != nil {
+	if v := cfront.Whole(x.X); v != nil {
 		u.addressed[v] = true
 	}
 }
@@ -104,7 +108,7 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
 	}
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
+		for e := range cfront.All(e) {
 			switch x := e.(type) {
 			case *cfront.Ref:
 				u.outside[x.Var] = true
@@ -113,7 +117,7 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
 			case *cfront.Address:
 				u.address(x)
 			}
-		})
+		}
 	}
 	if d, ok := s.(*cfront.Declare); ok {
 		for _, v := range d.Vars {
@@ -122,39 +126,5 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
 	}
 	for _, inner := range stmts {
 		u.around(inner, region)
-	}
-}
-
-// base is the variable that an assignment changes a part of, nil where that is none.
-func base(e cfront.Expr) *cfront.Var {
-	switch x := e.(type) {
-	case *cfront.Ref:
-		return x.Var
-	case *cfront.Index:
-		return base(x.Of)
-	case *cfront.Member:
-		return base(x.X)
-	}
-	return nil
-}
-
-// mentions reports that an expression uses a variable.
-func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) { found = found || isVar(e, v) })
-	return found
-}
-
-// references visits the variables that a statement mentions.
-func references(s cfront.Stmt, visit func(*cfront.Var)) {
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
-			if r, ok := e.(*cfront.Ref); ok {
-				visit(r.Var)
-			}
-		})
-	}
-	for _, inner := range stmts {
-		references(inner, visit)
 	}
 }

@@ -107,8 +107,8 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	}
 	_, row := x.Of.(*cfront.Index)
 	switch {
-	case row && base(x) != nil:
-		b.fail(x, "declare it as an array of arrays", "the rows of %s are pointers, which may point to the same numbers", base(x).Name)
+	case row && cfront.Whole(x) != nil:
+		b.fail(x, "declare it as an array of arrays", "the rows of %s are pointers, which may point to the same numbers", cfront.Whole(x).Name)
 	case !ok:
 		b.fail(x, "", "only arrays that have a name are known to differ from others")
 	case len(r.Var.Dims) != len(x.Subs) || r.Var.DType == "":
@@ -276,7 +276,7 @@ func rootOf(e cfront.Expr) *cfront.Var {
 	case *cfront.Cast:
 		return rootOf(x.X)
 	case *cfront.Address:
-		return base(x.X)
+		return cfront.Whole(x.X)
 	case *cfront.Binary:
 		if x.Op == "+" || x.Op == "-" {
 			if v := rootOf(x.X); v != nil && len(v.Dims) > 0 {

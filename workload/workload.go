@@ -83,27 +83,12 @@ func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
 // Source returns the generated source.
 func (k *Kernel) Source(o emit.Options) (*emit.Source, error) { return k.source[o]() }
 
-// Counting are the options that count what the kernel does: those that are given, and only what runs where the kernel asks for that.
-func (k *Kernel) Counting(o features.Options) features.Options {
-	if k.AsRun {
-		o.ExactBranches, o.FreeControl = true, true
-	}
-	return o
-}
-
-// Statistics returns the symbolic counts of the kernel, which equal kernels share (cache.go).
-func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {
-	return counted.statistics(k.IR, k.key(), options)
-}
-
-// Counts returns the counts of the kernel at the sizes of the case: numbers, which take much less time than the symbolic counts.
-func (c *Case) Counts(options features.Options) (*features.Statistics, error) {
-	return counted.at(c.IR, c.key(), options, c.Sizes)
-}
-
 // Static returns the program made ready for the evaluation of its static features.
 func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	nest, err := k.nest()
+	if err == nil {
+		err = k.checkSubgroup(options.SubgroupSize)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -71,12 +71,13 @@ type Config struct {
 	Open func(name string, quoted bool, from string) (file, text string, ok bool)
 	// Define is a text of directives that comes first.
 	Define string
-	// Before are files, as Open takes their names, that are read before the text.
+	// Before are files, as Open takes their names, that are read before the text. One that includes the text has it in that place.
 	Before []string
 	// LeftOut gets the functions that stand in branches which are left out, behind one of the words Kernels, with definitions under which they are read.
 	LeftOut map[string][]string
 	Kernels []string
-	// Lacking are macros that the text uses and does not have. Those that branches define which are left out get definitions under which they are read.
+	// Lacking are names that the text uses and does not have. Those that seem to be defined in branches which are left out, as macros, types or functions, get
+	// definitions under which these are read.
 	Lacking map[string][]string
 	// Large: a macro that makes too much of one use stays there, as NAME();, and is no fault: nobody asks for what it would declare.
 	Large bool

@@ -115,8 +115,13 @@ func text(tokens []Token) string {
 // skip passes a branch that is left out, up to one that is read or the end of the condition.
 func (r *reader) skip(in *input) {
 	var nested []condition
+	var before Token
 	for {
 		t := in.next()
+		if r.seems(before, t) {
+			r.leaveOutName(in, nested, before.Text)
+		}
+		before = t
 		switch {
 		case t.Kind == End:
 			r.fail(in.conditions[len(in.conditions)-1].at, "#if without #endif")
@@ -139,7 +144,9 @@ func (r *reader) skip(in *input) {
 		c := &in.conditions[len(in.conditions)-1]
 		switch word := line[0]; word.Text {
 		case "define":
-			r.leaveOutMacro(in, nested, line[1:])
+			if len(line) > 1 {
+				r.leaveOutName(in, nested, line[1].Text)
+			}
 		case "if", "ifdef", "ifndef":
 			nested = append(nested, condition{branches: []branch{{word, line[1:]}}})
 		case "elif", "else", "elifdef", "elifndef":
@@ -164,6 +171,11 @@ func (r *reader) skip(in *input) {
 			nested = nested[:len(nested)-1]
 		}
 	}
+}
+
+// seems reports that one of the names that the text lacks may be defined where it stands before a token.
+func (r *reader) seems(name, next Token) bool {
+	return r.cfg.Lacking != nil && name.Kind == Name && (next.Is(";") || next.Is("(") || next.Is("{"))
 }
 
 // define enters a macro.
@@ -244,6 +256,9 @@ func (r *reader) include(in *input, word Token, args []Token) {
 	file, text, ok := r.cfg.Open(name, quoted, in.file)
 	if !ok {
 		panic(&Error{At: args[0].At, Text: "include file not found: " + name, Missing: true})
+	}
+	if bottom := r.files[0]; file == r.main && bottom.file == file && bottom.at == 0 && len(r.files) > 1 { // a file before it includes it: it is read here, and not once more
+		r.files[0] = &input{lexer: newLexer(file, ""), fresh: true}
 	}
 	if !r.once[file] {
 		r.enter(file, text)

@@ -27,7 +27,7 @@ func newLexer(file, text string) *lexer {
 
 // join removes each backslash before the end of a line, with that end, and tells where.
 func join(text string) (string, []int) {
-	if !strings.Contains(text, "\\\n") && !strings.Contains(text, "\\\r\n") {
+	if !strings.Contains(text, "\\") {
 		return text, nil
 	}
 	var b strings.Builder
@@ -39,8 +39,8 @@ func join(text string) (string, []int) {
 			return b.String(), joints
 		}
 		rest := text[i+1:]
-		n := len(rest) - len(strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n"))
-		if n == 0 || rest[n-1] != '\n' {
+		n := len(rest) - len(strings.TrimLeft(rest, " \t\r")) + 1 // compilers join lines behind blanks, too
+		if n > len(rest) || rest[n-1] != '\n' {
 			b.WriteString(text[:i+1])
 			text = rest
 			continue

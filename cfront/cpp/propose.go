@@ -220,12 +220,9 @@ func (r *reader) read(in *input, nested []condition) []string {
 	})
 }
 
-// leaveOutMacro notes by what a macro would be defined that the text lacks.
-func (r *reader) leaveOutMacro(in *input, nested []condition, line []Token) {
-	if len(line) == 0 {
-		return
-	}
-	if flags, lacks := r.cfg.Lacking[line[0].Text]; lacks && flags == nil {
-		r.cfg.Lacking[line[0].Text] = r.read(in, nested)
+// leaveOutName notes by what a name would be defined that the text lacks.
+func (r *reader) leaveOutName(in *input, nested []condition, name string) {
+	if flags, lacks := r.cfg.Lacking[name]; lacks && flags == nil {
+		r.cfg.Lacking[name] = r.read(in, nested)
 	}
 }

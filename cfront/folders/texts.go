@@ -27,6 +27,7 @@ const (
 // Kinds of files, by the ends of their names.
 var (
 	kernelFiles = []string{".cl", ".clh", ".opencl", ".ocl", ".clc", ".hcl"}
+	cudaFiles   = []string{".cu", ".cuh"}
 	headerFiles = []string{".h", ".hpp", ".hh", ".inc"}
 	hostFiles   = slices.Concat(headerFiles, []string{".c", ".cc", ".cpp", ".cxx", ".py", ".java", ".go", ".rs", ".jl", ".cs", ".txt", ".cmake"})
 )
@@ -35,16 +36,49 @@ var (
 type text struct{ file, text string }
 
 // Definition finds a function, a type or a macro with arguments in the files of kernels and the headers around the file, the nearest first: what a program puts
-// before the text of its kernels. Headers of C++ are passed over. It is nil where nothing defines the name.
+// before the text of its kernels. Headers of C++ are passed over for kernels of OpenCL C. It is nil where nothing defines the name.
 func (f *Folders) Definition(name string) *Found {
-	cl := slices.Contains(kernelFiles, path.Ext(f.file))
-	for _, t := range f.texts(slices.Concat(kernelFiles, headerFiles)) {
-		if strings.Contains(t.text, name) && (slices.Contains(headerFiles, path.Ext(t.file)) && ofHost.MatchString(t.text) || cl && ofCUDA.MatchString(t.text)) {
+	ends, alien := slices.Concat(kernelFiles, headerFiles), func(t text) bool {
+		cl := slices.Contains(kernelFiles, path.Ext(f.file))
+		return slices.Contains(headerFiles, path.Ext(t.file)) && ofHost.MatchString(t.text) || cl && ofCUDA.MatchString(t.text)
+	}
+	if slices.Contains(cudaFiles, path.Ext(f.file)) { // C++ all the same
+		ends, alien = slices.Concat([]string{".cuh"}, headerFiles), func(text) bool { return false }
+	}
+	for _, t := range f.texts(ends) {
+		if strings.Contains(t.text, name) && alien(t) {
 			continue
 		}
 		for at := range occurrences(t.text, name) {
 			if defines(t.text, at, at+len(name)) {
 				return f.found(t, at, "")
+			}
+		}
+	}
+	return nil
+}
+
+// Includer is the nearest file around that includes the file: with kernels, or for those of CUDA C also a program or a header of C++. It is nil where there is none.
+func (f *Folders) Includer() *Found {
+	ends := kernelFiles
+	if slices.Contains(cudaFiles, path.Ext(f.file)) {
+		ends = slices.Concat(cudaFiles, headerFiles, []string{".cpp", ".cc", ".cxx"})
+	}
+	base := path.Base(filepath.ToSlash(f.file))
+	of := regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]*/)?` + regexp.QuoteMeta(base) + `"`)
+	all := f.texts(ends)
+	own := path.Join(f.here, base)
+	for _, t := range all {
+		if !strings.Contains(t.text, base) {
+			continue
+		}
+		for _, at := range of.FindAllStringSubmatchIndex(t.text, -1) {
+			folder := ""
+			if at[2] >= 0 {
+				folder = t.text[at[2]:at[3]]
+			}
+			if path.Join(path.Dir(t.file), folder, base) == own || folder != "" && strings.HasSuffix("/"+own, "/"+path.Join(folder, base)) {
+				return f.found(t, at[0], "")
 			}
 		}
 	}

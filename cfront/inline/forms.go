@@ -121,13 +121,13 @@ func others(f *cfront.For, i *cfront.Var) (before, post []cfront.Stmt, ok bool) 
 	passed := false
 	for _, e := range parts(f.Step) {
 		a, is := e.(*cfront.Assign)
-		own := is && isRef(a.To, i)
+		own := is && cfront.IsVar(a.To, i)
 		switch {
 		case own && passed:
 			return nil, nil, false
 		case own:
 			passed, f.Step = true, a
-		case !is || passed && uses(e, i) > 0:
+		case !is || passed && cfront.Mentions(e, i):
 			return nil, nil, false
 		default:
 			post = append(post, do(e.Place(), e))
@@ -138,8 +138,11 @@ func others(f *cfront.For, i *cfront.Var) (before, post []cfront.Stmt, ok bool) 
 		f.Init = do(f.Pos, cfront.Assignment(cfront.Use(i), cfront.Use(i)))
 	case *cfront.Do:
 		list := parts(init.X)
-		n := slices.IndexFunc(list, func(e cfront.Expr) bool { a, is := e.(*cfront.Assign); return is && a.Op == "" && isRef(a.To, i) })
-		if n < 0 || slices.ContainsFunc(list[n+1:], func(e cfront.Expr) bool { return uses(e, i) > 0 }) {
+		n := slices.IndexFunc(list, func(e cfront.Expr) bool {
+			a, is := e.(*cfront.Assign)
+			return is && a.Op == "" && cfront.IsVar(a.To, i)
+		})
+		if n < 0 || slices.ContainsFunc(list[n+1:], func(e cfront.Expr) bool { return cfront.Mentions(e, i) }) {
 			n = len(list)
 			f.Init = do(f.Pos, cfront.Assignment(cfront.Use(i), cfront.Use(i)))
 		} else {
@@ -161,11 +164,6 @@ func others(f *cfront.For, i *cfront.Var) (before, post []cfront.Stmt, ok bool) 
 	return before, post, true
 }
 
-func isRef(e cfront.Expr, v *cfront.Var) bool {
-	r, ok := e.(*cfront.Ref)
-	return ok && r.Var == v
-}
-
 // ordered is i != n as i < n, in the direction of steps of 1: loops that end have the same iterations.
 func ordered(cond cfront.Expr, i *cfront.Var, step cfront.Expr) cfront.Expr {
 	c, ok := cond.(*cfront.Binary)
@@ -176,9 +174,9 @@ func ordered(cond cfront.Expr, i *cfront.Var, step cfront.Expr) cfront.Expr {
 	}
 	op := map[string]string{"+": "<", "-": ">"}[a.Op]
 	switch {
-	case isRef(c.X, i) && uses(c.Y, i) == 0:
+	case cfront.IsVar(c.X, i) && !cfront.Mentions(c.Y, i):
 		return cfront.Operation(c.Pos, op, c.X, c.Y)
-	case isRef(c.Y, i) && uses(c.X, i) == 0:
+	case cfront.IsVar(c.Y, i) && !cfront.Mentions(c.X, i):
 		return cfront.Operation(c.Pos, op, c.Y, c.X)
 	}
 	return cond
@@ -228,7 +226,7 @@ func begun(f *cfront.For, step *cfront.Assign) (before []cfront.Stmt, init cfron
 		}
 		before = append(before, x)
 	case *cfront.Do:
-		if a, is := x.X.(*cfront.Assign); is && isRef(a.To, r.Var) && a.Op == "" {
+		if a, is := x.X.(*cfront.Assign); is && cfront.IsVar(a.To, r.Var) && a.Op == "" {
 			first = a.Value
 			break
 		}

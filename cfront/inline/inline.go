@@ -142,11 +142,11 @@ func stepsAfter(e cfront.Expr, within *cfront.Assign) (out cfront.Expr, post []c
 }
 
 func uses(e cfront.Expr, v *cfront.Var) (n int) {
-	cfront.Walk(e, func(e cfront.Expr) {
-		if r, ok := e.(*cfront.Ref); ok && r.Var == v {
+	for e := range cfront.All(e) {
+		if cfront.IsVar(e, v) {
 			n++
 		}
-	})
+	}
 	return n
 }
 

@@ -62,44 +62,36 @@ func (x *expander) instance(call *cfront.Call) (body []cfront.Stmt, result *cfro
 }
 
 // reassigned reports that a function changes a parameter that is an array or a pointer, or takes its address.
-func reassigned(s cfront.Stmt, p *cfront.Var) (found bool) {
-	everywhere(s, func(e cfront.Expr) {
+func reassigned(s cfront.Stmt, p *cfront.Var) bool {
+	for e := range cfront.Everywhere(s) {
 		switch x := e.(type) {
 		case *cfront.Assign:
-			r, ok := x.To.(*cfront.Ref)
-			found = found || ok && r.Var == p
+			e = x.To
 		case *cfront.Address:
-			r, ok := x.X.(*cfront.Ref)
-			found = found || ok && r.Var == p
+			e = x.X
+		default:
+			continue
 		}
-	})
-	return found
+		if cfront.IsVar(e, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // changes reports that a body assigns to a scalar that an argument uses.
-func changes(s cfront.Stmt, arg cfront.Expr) (found bool) {
-	everywhere(s, func(e cfront.Expr) {
-		a, ok := e.(*cfront.Assign)
-		if !ok {
-			return
-		}
-		if r, ok := a.To.(*cfront.Ref); ok {
-			_, whole := arg.(*cfront.Address)
-			found = found || uses(arg, r.Var) > 0 && !whole
-		}
-	})
-	return found
-}
-
-// everywhere visits all expressions in a statement.
-func everywhere(s cfront.Stmt, visit func(cfront.Expr)) {
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, visit)
+func changes(s cfront.Stmt, arg cfront.Expr) bool {
+	if _, whole := arg.(*cfront.Address); whole {
+		return false
 	}
-	for _, inner := range stmts {
-		everywhere(inner, visit)
+	for e := range cfront.Everywhere(s) {
+		if a, ok := e.(*cfront.Assign); ok {
+			if r, ok := a.To.(*cfront.Ref); ok && cfront.Mentions(arg, r.Var) {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 // bindable reports that a parameter is the array that an argument is, or a part of it: the extents of both are the same, but for the outermost.

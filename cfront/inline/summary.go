@@ -127,12 +127,7 @@ func (s *summarizer) reads(e cfront.Expr) []cfront.Stmt {
 		s.plain = false
 		return nil
 	}
-	any := false
-	cfront.Walk(e, func(e cfront.Expr) {
-		_, is := e.(*cfront.Ref)
-		any = any || is
-	})
-	if !any {
+	if !cfront.Any(e, func(e cfront.Expr) bool { _, is := e.(*cfront.Ref); return is }) {
 		return nil
 	}
 	return []cfront.Stmt{do(e.Place(), cfront.Assignment(s.value, s.call(s.name+reading, s.value, e)))}

@@ -50,6 +50,7 @@ and all sizes 64, and a table says how many can be counted, and why others canno
 				s := throw.Get(campaign.NewSurvey(cmd.Context(), files, args[0]))
 				return show(cmd, s, s.Write)
 			}
+			files.Subgroup = int64(options.SubgroupSize)
 			at := throw.Get(parseArguments(sizes))
 			if len(sizes) == 0 { // symbolic counts alone
 				at = []map[string]int64{nil}
@@ -104,6 +105,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
 			}
+			files.Subgroup = int64(options.SubgroupSize)
 			ids := throw.Get(features.ParseIDs(args[1:]))
 			cases := throw.Get(fileCases(cmd, files, args[0], sizes))
 			opt := throw.Get(staticOptions.static(options.SubgroupSize))

@@ -144,15 +144,21 @@ func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) {
 }
 
 // writeEmulated writes times by emulation, ranked where that is asked for.
-func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
+func writeEmulated(w io.Writer, all []*launches.Report, times times, ranked bool) error {
 	fmt.Fprintf(w, "emulated on %s\n", all[0].Device)
 	header := []string{"launch", ">predicted", ">90 % interval", "code from"}
 	if ranked {
 		header = append([]string{">rank"}, header...)
 	}
+	if times != nil {
+		header = append(header, ">measured", ">error")
+	}
 	t := format.NewTable(header...)
 	for i, r := range all {
 		row := []string{r.Name, r.Text(), calibrate.Interval(r.Interval()).String(), cmp.Or(r.Origin, launches.Binary)}
+		if times != nil {
+			row = append(row, times.cells(r)...)
+		}
 		if ranked {
 			row = append([]string{fmt.Sprint(i + 1)}, row...)
 		}

@@ -20,7 +20,7 @@ type narrowing struct {
 
 // narrowing is how predictions by a model are taken.
 func (o *predictFlags) narrowing(cmd *cobra.Command, p *campaign.Predictor) narrowing {
-	if o.from != "" || o.model != "" || o.binary != "" || o.onlyModel() != "" {
+	if o.from != "" || o.model != "" || o.binary != "" || o.measured || o.only != "" {
 		return narrowing{}
 	}
 	device, profiled, err := o.sheet(cmd, false)

@@ -33,14 +33,6 @@ func (o *predictFlags) addFrom(cmd *cobra.Command) {
 		"default of launch files for CUDA the first of these that is at hand, and of others the model, unless the device has no profile")
 }
 
-// onlyModel says for what that is asked for the model must predict; "" for nothing.
-func (o *predictFlags) onlyModel() string {
-	if o.measured {
-		return "measured times are compared with it"
-	}
-	return o.only
-}
-
 // byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else of
 // launch files for CUDA. None are without an error where the model is to predict; said is why, where that is not what one would expect.
 func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.Request) (all []*launches.Report, said string, err error) {
@@ -70,7 +62,7 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	if !fixed && slices.ContainsFunc(sequences, func(s *launches.Sequence) bool { return !s.CUDA() }) {
 		return nil, "", nil
 	}
-	if why := o.onlyModel(); why != "" && o.from == "" {
+	if why := o.only; why != "" && o.from == "" {
 		return nil, "predicted by the model, as " + why + "; otherwise launch files for CUDA are emulated", nil
 	}
 	r.On, r.From = []string{device}, o.from
@@ -177,7 +169,7 @@ func emulable() (names []string) {
 }
 
 // emulatedSummaries are predictions by emulation as those of models are summed up.
-func emulatedSummaries(all []*launches.Report) []campaign.Summary {
+func emulatedSummaries(all []*launches.Report, t times) []campaign.Summary {
 	var out []campaign.Summary
 	for _, r := range all {
 		p := &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()}
@@ -186,14 +178,14 @@ func emulatedSummaries(all []*launches.Report) []campaign.Summary {
 		}
 		out = append(out, campaign.Summary{
 			Kernel: r.Name, Model: campaign.Emulator, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
-			Status: string(r.Status()), Time: campaign.SecondsOf(p),
+			Status: string(r.Status()), Time: campaign.SecondsOf(p), Measured: t[r],
 		})
 	}
 	return out
 }
 
 // showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.
-func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool, top int) error {
+func showEmulated(cmd *cobra.Command, all []*launches.Report, t times, ranked bool, top int) error {
 	if ranked {
 		slices.SortStableFunc(all, func(a, b *launches.Report) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
 	}
@@ -205,7 +197,7 @@ func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool, top i
 			return shown[at] > top
 		})
 	}
-	return show(cmd, kernelsJSON(emulatedSummaries(all)), func(w io.Writer) error { return writeEmulated(w, all, ranked) })
+	return show(cmd, kernelsJSON(emulatedSummaries(all, t)), func(w io.Writer) error { return writeEmulated(w, all, t, ranked) })
 }
 
 // emulate predicts launch files by emulation. It reports false where the model is to predict.
@@ -216,7 +208,13 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, t
 			if o.roofs {
 				note(cmd, "--roofline draws what a model counts, and these are emulated")
 			}
-			err = showEmulated(cmd, all, ranked, top)
+			var t times
+			if o.measured {
+				t, err = o.timesOf(cmd, args, all)
+			}
+			if err == nil {
+				err = showEmulated(cmd, all, t, ranked, top)
+			}
 		}
 		return true, err
 	}
@@ -242,7 +240,7 @@ func (o *predictFlags) predict(cmd *cobra.Command, args []string) (err error) {
 		o.measure(cmd, c, mode, p, predictions)
 	}
 	predictions, emulated := throw.Get2(o.narrowing(cmd, p).split(cmd, predictions, launches.Request{Times: true}))
-	return show(cmd, kernelsJSON(append(p.Summaries(predictions), emulatedSummaries(emulated)...)), func(w io.Writer) error {
+	return show(cmd, kernelsJSON(append(p.Summaries(predictions), emulatedSummaries(emulated, nil)...)), func(w io.Writer) error {
 		warnOf(cmd, predictions)
 		if len(predictions) > 0 {
 			if err := p.Write(w, predictions); err != nil {
@@ -252,6 +250,6 @@ func (o *predictFlags) predict(cmd *cobra.Command, args []string) (err error) {
 		if len(emulated) == 0 {
 			return nil
 		}
-		return writeEmulated(w, emulated, false)
+		return writeEmulated(w, emulated, nil, false)
 	})
 }

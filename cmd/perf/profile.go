@@ -155,8 +155,8 @@ func profileRemoveCommand() *cobra.Command {
 		Use:   "remove PROFILE",
 		Short: "Remove a profile from the data directory",
 		Long:  `remove deletes a profile. The samples that it was made from stay, so that perf calibrate makes it again without measuring.`,
-		Example: `  perf profile export h200 my-h200.yaml
-  perf profile import my-h200.yaml
+		Example: `  perf profile export h200 h200.yaml
+  perf profile import h200.yaml
   perf profile remove nvidia-h200-cuda`,
 		Args: exactArgs(1, "a profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -175,7 +175,7 @@ func profileExportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "export PROFILE FILE.yaml",
 		Short:   "Copy a profile to a file, for another machine",
-		Example: `  perf profile export h200 my-h200.yaml`,
+		Example: `  perf profile export h200 h200.yaml`,
 		Args:    exactArgs(2, "a profile and the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, _ := throw.Get2(namedProfile(args[0]))
@@ -191,8 +191,8 @@ func profileImportCommand() *cobra.Command {
 		Use:   "import FILE.yaml",
 		Short: "Check a profile and put it into the data directory",
 		Long:  `import copies a profile to where the commands look for that of its device. It replaces none, but with --replace.`,
-		Example: `  perf profile export h200 my-h200.yaml
-  perf profile import my-h200.yaml`,
+		Example: `  perf profile export h200 h200.yaml
+  perf profile import h200.yaml`,
 		Args: exactArgs(1, "a profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data := throw.Get(dataDir())

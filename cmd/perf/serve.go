@@ -56,7 +56,7 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 			methods := map[string]serve.Method{
 				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
 					if campaign.AreLaunches([]string{q.Kernel}, "") && q.Model == "" {
-						return predictLaunch(ctx, cmd.Root(), q)
+						return predictLaunch(ctx, q)
 					}
 					return predictOne(ctx, session, q)
 				}),
@@ -92,42 +92,21 @@ func predictOne(ctx context.Context, session *campaign.Session, q campaign.Quest
 }
 
 // predictLaunch answers a question for the times of a launch file, at each of the sizes, as the command does: that emulates those for CUDA.
-func predictLaunch(ctx context.Context, root *cobra.Command, q campaign.Question) (any, error) {
-	c, _, err := root.Find([]string{"predict"})
-	if err != nil {
-		return nil, err
-	}
+func predictLaunch(ctx context.Context, q campaign.Question) (any, error) {
 	if q.Sizes == nil {
 		q.Sizes = campaign.Sizes{nil}
 	}
 	all, seconds := []json.RawMessage{}, []any{}
 	for _, at := range q.Sizes {
-		one := q
-		one.Sizes, one.Only = nil, ""
-		params := map[string]any{}
-		text, err := json.Marshal(one)
-		if err == nil {
-			err = json.Unmarshal(text, &params)
-		}
-		if err != nil {
-			return nil, err
-		}
-		maps.DeleteFunc(params, func(_ string, v any) bool { return v == nil || v == "" })
-		if at != nil {
-			params["sizes"] = at
-		}
-		if text, err = json.Marshal(params); err != nil {
-			return nil, err
-		}
-		result, err := callCommand(ctx, c, []string{"predict"}, text)
+		result, err := runCommand(ctx, []string{"predict"}, launchArgs(q, at))
 		if err != nil {
 			return nil, err
 		}
 		var told struct{ Seconds *float64 }
-		if err := json.Unmarshal(result.(json.RawMessage), &told); err != nil {
+		if err := json.Unmarshal(result, &told); err != nil {
 			return nil, err
 		}
-		all, seconds = append(all, result.(json.RawMessage)), append(seconds, told.Seconds)
+		all, seconds = append(all, result), append(seconds, told.Seconds)
 	}
 	switch q.Only {
 	case "seconds":
@@ -136,6 +115,22 @@ func predictLaunch(ctx context.Context, root *cobra.Command, q campaign.Question
 		return kernelsJSON(all), nil
 	}
 	return nil, badOnly(q.Only)
+}
+
+// launchArgs are the arguments of a question at sizes.
+func launchArgs(q campaign.Question, at map[string]int64) (args []string) {
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		args = append(args, fmt.Sprintf("--param=%s=%d", name, at[name]))
+	}
+	for _, flag := range [][2]string{{"profile", q.Profile}, {"local", q.Local}, {"global", q.Global}, {"groups", q.Groups}, {"shared", q.Shared}} {
+		if flag[1] != "" {
+			args = append(args, "--"+flag[0]+"="+flag[1])
+		}
+	}
+	for _, text := range q.Assume {
+		args = append(args, "--assume="+text)
+	}
+	return append(args, "--", q.Kernel)
 }
 
 func badOnly(only string) error {
@@ -190,8 +185,13 @@ func callCommand(ctx context.Context, c *cobra.Command, words []string, params j
 	if err != nil {
 		return nil, usage(err)
 	}
+	return runCommand(ctx, words, args)
+}
+
+// runCommand is what a command prints with --json.
+func runCommand(ctx context.Context, words, args []string) (json.RawMessage, error) {
 	var printed bytes.Buffer
-	run(ctx, append(append(words, "--json", "--quiet"), args...), strings.NewReader(""), &printed, io.Discard)
+	run(ctx, slices.Concat(words, []string{"--json", "--quiet"}, args), strings.NewReader(""), &printed, io.Discard)
 	var result map[string]json.RawMessage
 	if err := json.Unmarshal(printed.Bytes(), &result); err != nil {
 		return nil, fmt.Errorf("%s printed no JSON object: %w", strings.Join(words, " "), err)
@@ -199,7 +199,7 @@ func callCommand(ctx context.Context, c *cobra.Command, words []string, params j
 	if failed, ok := result["error"]; ok {
 		return nil, toldError{failed}
 	}
-	return json.RawMessage(printed.Bytes()), nil
+	return printed.Bytes(), nil
 }
 
 // argsOf are the arguments that parameters stand for.

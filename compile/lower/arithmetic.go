@@ -185,10 +185,7 @@ func (l *lowering) quotient(t expr.DType, x, y *ssa.Value) *ssa.Value {
 		}
 		return l.unsignedByConstant(x, uint32(y.Int))
 	}
-	if t.IsSigned() {
-		return l.signedQuotient(x, y)
-	}
-	return l.unsignedQuotient(x, y)
+	return l.called("divide"+endings[t], x, y)
 }
 
 func (l *lowering) constantQuotient(t expr.DType, x, y int64) *ssa.Value {
@@ -241,7 +238,7 @@ func (l *lowering) unsignedSmall(x *ssa.Value, d uint32, width int) *ssa.Value {
 			return l.Make(ssa.ShrU, ssa.W, l.Make(ssa.MulHiU, ssa.W, x, l.Const(int64(m))), l.Const(int64(s)))
 		}
 	}
-	return l.unsignedQuotient(x, l.Const(int64(d)))
+	return l.called("divideu", x, l.Const(int64(d)))
 }
 
 func (l *lowering) signedByConstant(x *ssa.Value, d int32) *ssa.Value {
@@ -279,48 +276,7 @@ func (l *lowering) signedByConstant(x *ssa.Value, d int32) *ssa.Value {
 	return q
 }
 
-// unsignedQuotient divides by a number that is not constant, as code of NVIDIA's compiler does from sm_70 on: a reciprocal in floating point, one
-// step of Newton's method in integers, two corrections.
-func (l *lowering) unsignedQuotient(x, y *ssa.Value) *ssa.Value {
-	q, r := l.approximate(x, y)
-	q, _ = l.corrected(q, r, y)
-	zero := l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", y, l.Const(0))
-	return l.Make(ssa.Select, ssa.W, zero, l.Const(-1), q)
-}
-
-func (l *lowering) approximate(x, y *ssa.Value) (q, r *ssa.Value) {
-	const downwards = 0x0ffffffe // four units of the last place less, at 2 to the power of 32 times
-	f := l.MakeAux(ssa.Raw, ssa.W, "I2F.U32.RP", y)
-	inverse := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", f)
-	scaled := l.Make(ssa.Add, ssa.W, inverse, l.Const(downwards))
-	e := l.MakeAux(ssa.Raw, ssa.W, "F2I.FTZ.U32.TRUNC.NTZ", scaled)
-	error := l.Make(ssa.Mul, ssa.W, l.Make(ssa.Sub, ssa.W, l.Const(0), e), y)
-	e = l.MakeAux(ssa.Raw, ssa.W, "IMAD.HI.U32", e, error, l.Make(ssa.Pack, ssa.D, l.Const(0), e))
-	q = l.Make(ssa.MulHiU, ssa.W, e, x)
-	r = l.Make(ssa.Add, ssa.W, x, l.Make(ssa.Mul, ssa.W, l.Make(ssa.Sub, ssa.W, l.Const(0), q), y))
-	return q, r
-}
-
-func (l *lowering) corrected(q, r, y *ssa.Value) (*ssa.Value, *ssa.Value) {
-	for range 2 {
-		more := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", r, y)
-		q = l.Make(ssa.Select, ssa.W, more, l.Make(ssa.Add, ssa.W, q, l.Const(1)), q)
-		r = l.Make(ssa.Select, ssa.W, more, l.Make(ssa.Sub, ssa.W, r, y), r)
-	}
-	return q, r
-}
-
-func (l *lowering) signedQuotient(x, y *ssa.Value) *ssa.Value {
-	a, b := l.MakeAux(ssa.Raw, ssa.W, "IABS", x), l.MakeAux(ssa.Raw, ssa.W, "IABS", y)
-	q, r := l.approximate(a, b)
-	q, _ = l.corrected(q, r, b)
-	negative := l.MakeAux(ssa.Cmp, ssa.Pred, "LT", l.Make(ssa.Xor, ssa.W, x, y), l.Const(0))
-	q = l.Make(ssa.Select, ssa.W, negative, l.Make(ssa.Sub, ssa.W, l.Const(0), q), q)
-	zero := l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", y, l.Const(0))
-	return l.Make(ssa.Select, ssa.W, zero, l.Const(-1), q)
-}
-
-// longQuotient divides 64-bit integers: by a power of two by shifts, and else by a quotient of the high half and what remains, in double precision.
+// longQuotient divides 64-bit integers: by a power of two by shifts.
 func (l *lowering) longQuotient(t expr.DType, x, y *ssa.Value) *ssa.Value {
 	if y.Op == ssa.Const && y.Int > 0 && y.Int&(y.Int-1) == 0 {
 		k := int64(bits.TrailingZeros64(uint64(y.Int)))
@@ -333,46 +289,9 @@ func (l *lowering) longQuotient(t expr.DType, x, y *ssa.Value) *ssa.Value {
 		bias := l.Make(ssa.ShrU, ssa.D, l.Make(ssa.ShrS, ssa.D, x, l.Const(63)), l.Const(64-k))
 		return l.Make(ssa.ShrS, ssa.D, l.Make(ssa.Add, ssa.D, x, bias), l.Const(k))
 	}
-	if !t.IsSigned() {
-		return l.unsignedLong(x, y)
-	}
-	zero := l.Const64(0)
-	size := func(v *ssa.Value) *ssa.Value {
-		return l.Make(ssa.Select, ssa.D, l.MakeAux(ssa.Cmp, ssa.Pred, "LT", v, zero), l.Make(ssa.Sub, ssa.D, zero, v), v)
-	}
-	q := l.unsignedLong(size(x), size(y))
-	negative := l.MakeAux(ssa.Cmp, ssa.Pred, "LT", l.Make(ssa.Xor, ssa.D, x, y), zero)
-	return l.Make(ssa.Select, ssa.D, negative, l.Make(ssa.Sub, ssa.D, zero, q), q)
+	return l.called("divide"+endings[t], x, y)
 }
 
-// unsignedLong divides numbers without sign. Those that fit in words are divided as words, by a branch as compilers have it.
-func (l *lowering) unsignedLong(x, y *ssa.Value) *ssa.Value {
-	t := l.hold(x.Type)
-	short := l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", l.Make(ssa.Or, ssa.W, l.Word(x, 1), l.Word(y, 1)), l.Const(0))
-	l.split2(short, func() {
-		l.setHeld(t, l.Make(ssa.Zext, ssa.D, l.unsignedQuotient(l.Word(x, 0), l.Word(y, 0))))
-	}, func() { l.setHeld(t, l.wideQuotient(x, y)) })
-	return l.getHeld(t)
-}
-
-// wideQuotient adds up quotients in single precision of what remains, each from below, and corrects their sum.
-func (l *lowering) wideQuotient(x, y *ssa.Value) *ssa.Value {
-	inverse := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RP", y))
-	q, r := l.Const64(0), x
-	const rounds = 4   // of 20 bits each: the last one is of a number below 16
-	for range rounds { // each quotient is too small by up to some 2 to the power of -20 of itself, and 1
-		f := l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RM", r)
-		below := l.Const(0x3f7ffff8) // what errors of the reciprocal are at most
-		part := l.MakeAux(ssa.Raw, ssa.D, "F2I.U64.TRUNC", l.Make(ssa.FMul, ssa.W, l.Make(ssa.FMul, ssa.W, f, inverse), below))
-		q = l.Make(ssa.Add, ssa.D, q, part)
-		r = l.Make(ssa.Sub, ssa.D, r, l.Make(ssa.Mul, ssa.D, part, y))
-	}
-	more := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", r, y)
-	return l.Make(ssa.Select, ssa.D, more, l.Make(ssa.Add, ssa.D, q, l.Const64(1)), q)
-}
-
-// divideFloats is a quotient to the last place, as code of NVIDIA's compiler computes it: a reciprocal, Newton's method, and a way of its own for what that
-// does not serve.
 func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 	if y.Op == ssa.Const {
 		if x.Op == ssa.Const {
@@ -386,9 +305,9 @@ func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 	case l.Fast:
 		return l.Make(ssa.FMul, ssa.W, x, l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", y))
 	case l.Cheap:
-		return l.cheapQuotient(x, y)
+		return l.called("cheap_dividef", x, y)
 	}
-	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value { return l.floatQuotient(x, y) })
+	return l.called("dividef", x, y)
 }
 
 // expanded makes the instructions of an operation of some operands, which the assembler writes in place of it.
@@ -399,40 +318,6 @@ func expanded(b *ssa.Builder, operands []*ssa.Value, make func() *ssa.Value) *ss
 	b.Within = operands
 	defer func() { b.Within = nil }()
 	return make()
-}
-
-func (l *lowering) floatQuotient(x, y *ssa.Value) *ssa.Value {
-	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", y)
-	minus := l.Make(ssa.FNeg, ssa.W, y)
-	one := l.Float(1)
-	slow := l.MakeAux(ssa.Raw, ssa.Pred, "FCHK", x, y)
-	r1 := l.Make(ssa.FFma, ssa.W, r, l.Make(ssa.FFma, ssa.W, minus, r, one), r)
-	q := l.Make(ssa.FFma, ssa.W, x, r1, l.Const(0))
-	q = l.Make(ssa.FFma, ssa.W, r1, l.Make(ssa.FFma, ssa.W, minus, q, x), q)
-	return l.rarely(slow, q, func() *ssa.Value { return l.ofLibrary(&cfront.Call{}, "quotient", expr.Float32, []*ssa.Value{x, y}) })
-}
-
-// cheapQuotient is a quotient within 2 units in the last place: by a reciprocal of a divisor that is brought into the range where that is exact enough.
-func (l *lowering) cheapQuotient(x, y *ssa.Value) *ssa.Value {
-	const great, small, up = 0x7e800000, 0x00800000, 1 << 24 // bits of 2^126 and of the least normal number; what makes small divisors normal
-	size := l.Make(ssa.FAbs, ssa.W, y)
-	scaled := func(v *ssa.Value) *ssa.Value {
-		one := l.Float(1)
-		s := l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.FCmp, ssa.Pred, "GT", size, l.Const(great)), l.Float(1.0/4), one)
-		return l.Make(ssa.FMul, ssa.W, v, l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.FCmp, ssa.Pred, "LT", size, l.Const(small)), l.Float(up), s))
-	}
-	return l.Make(ssa.FMul, ssa.W, scaled(x), l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", scaled(y)))
-}
-
-// rarely is a value, or where a predicate holds, which it hardly does, another one.
-func (l *lowering) rarely(when, usual *ssa.Value, other func() *ssa.Value) *ssa.Value {
-	t := l.hold(usual.Type)
-	l.setHeld(t, usual)
-	l.when(when, func() {
-		l.Block.Rare = true
-		l.setHeld(t, other())
-	})
-	return l.getHeld(t)
 }
 
 // hold is a variable of the compiler's own.
@@ -458,27 +343,5 @@ func (l *lowering) divideDoubles(x, y *ssa.Value) *ssa.Value {
 			return l.Make(ssa.DMul, ssa.D, x, l.Double(1/f))
 		}
 	}
-	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value {
-		q := l.doubleQuotient(x, y)
-		// out of range: the high word of the quotient tells
-		const least = 0x00100000
-		high := l.Make(ssa.And, ssa.W, l.Word(q, 1), l.Const(0x7fffffff))
-		slow := l.MakeAux(ssa.Cmp, ssa.Pred, "LTU", high, l.Const(least))
-		return l.rarely(slow, q, func() *ssa.Value {
-			return l.Make(ssa.DMul, ssa.D, x, l.doubleQuotient(l.Double(1), y))
-		})
-	})
-}
-
-// doubleQuotient is a reciprocal of the high word, two steps of Newton's method, and a correction.
-func (l *lowering) doubleQuotient(x, y *ssa.Value) *ssa.Value {
-	one := l.Double(1)
-	minus := l.Make(ssa.DNeg, ssa.D, y)
-	r := l.Make(ssa.Pack, ssa.D, l.Const(1), l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP64H", l.Word(y, 1)))
-	e := l.Make(ssa.DFma, ssa.D, minus, r, one)
-	e = l.Make(ssa.DFma, ssa.D, e, e, e)
-	r = l.Make(ssa.DFma, ssa.D, r, e, r)
-	r = l.Make(ssa.DFma, ssa.D, r, l.Make(ssa.DFma, ssa.D, minus, r, one), r)
-	q := l.Make(ssa.DMul, ssa.D, x, r)
-	return l.Make(ssa.DFma, ssa.D, r, l.Make(ssa.DFma, ssa.D, minus, q, x), q)
+	return l.called("divide", x, y)
 }

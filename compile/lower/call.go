@@ -91,6 +91,9 @@ func recordOf(v value) *cfront.Record {
 
 // named are functions that the reader knows nothing of, or no more than what they count as.
 func (l *lowering) named(x *cfront.Call) value {
+	if v, ok := l.raw(x); ok {
+		return v
+	}
 	switch x.Func {
 	case "__dp4a":
 		a, b, c := l.expression(x.Args[0]), l.expression(x.Args[1]), l.expression(x.Args[2])

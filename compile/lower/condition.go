@@ -38,22 +38,20 @@ func (l *lowering) as(e cfront.Expr, v value) value {
 
 // cheap reports whether an expression has at most so many nodes, has no effect and loads nothing, and has only binary operators that allowed accepts.
 func (l *lowering) cheap(e cfront.Expr, most int, allowed func(op string) bool) bool {
-	nodes, ok := 0, true
-	cfront.Walk(e, func(e cfront.Expr) {
+	nodes := 0
+	dear := func(e cfront.Expr) bool {
 		nodes++
 		switch x := e.(type) {
-		case *cfront.Call:
-			f, known := cfront.IntrinsicOf(x.Func)
-			ok = ok && known && f.Kind == cfront.Math && single[f.IR]
-		case *cfront.Assign, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
-			ok = false
+		case *cfront.List:
+			return true
 		case *cfront.Ref:
-			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
+			return x.Var.Class == cfront.Global || x.Var.Space == cfront.LocalSpace || l.learnt.memory[x.Var]
 		case *cfront.Binary:
-			ok = ok && allowed(x.Op)
+			return !allowed(x.Op)
 		}
-	})
-	return ok && nodes <= most
+		return false
+	}
+	return l.pure(e) && !cfront.Any(e, dear) && nodes <= most
 }
 
 func (l *lowering) simple(e cfront.Expr) bool {
@@ -62,7 +60,7 @@ func (l *lowering) simple(e cfront.Expr) bool {
 }
 
 func (l *lowering) condition(e cfront.Expr) *ssa.Value {
-	l.Line = e.Place().Line
+	l.at(e.Place())
 	switch x := e.(type) {
 	case *cfront.Unary:
 		if x.Op == "!" {

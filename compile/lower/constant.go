@@ -160,7 +160,7 @@ func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 
 // operations is size of an expression.
 func (l *lowering) operations(e cfront.Expr) (n int) {
-	cfront.Walk(e, func(e cfront.Expr) {
+	for e := range cfront.All(e) {
 		switch x := e.(type) {
 		case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
 		case *cfront.Index:
@@ -188,7 +188,7 @@ func (l *lowering) operations(e cfront.Expr) (n int) {
 		default:
 			n++
 		}
-	})
+	}
 	return n
 }
 

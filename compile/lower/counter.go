@@ -141,12 +141,11 @@ func flat(s cfront.Stmt) (all []cfront.Stmt) {
 }
 
 // names reports whether an expression has one of the variables in it.
-func names(e cfront.Expr, list map[*cfront.Var]bool) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
+func names(e cfront.Expr, list map[*cfront.Var]bool) bool {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		r, ok := e.(*cfront.Ref)
-		found = found || ok && list[r.Var]
+		return ok && list[r.Var]
 	})
-	return found
 }
 
 // isVar reports whether an expression is a variable, perhaps converted.
@@ -176,11 +175,11 @@ func (l *lowering) assignedBut(except *cfront.Assign, list ...cfront.Stmt) map[*
 		}
 		stmts, exprs := cfront.Inside(s)
 		for _, e := range exprs {
-			cfront.Walk(e, func(e cfront.Expr) {
+			for e := range cfront.All(e) {
 				if e != cfront.Expr(except) {
 					l.alters(e, all)
 				}
-			})
+			}
 		}
 		if d, ok := s.(*cfront.Declare); ok {
 			for _, v := range d.Vars {

@@ -10,7 +10,7 @@ func (l *lowering) expression(e cfront.Expr) value {
 	if l.Func.Count() > maxValues {
 		l.fail(e.Place(), "the kernel becomes more than %d values when its loops are unrolled", maxValues)
 	}
-	l.Line = e.Place().Line
+	l.at(e.Place())
 	switch x := e.(type) {
 	case *cfront.Int:
 		if wordType(x.DType) == ssa.D {

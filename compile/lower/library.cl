@@ -1,5 +1,372 @@
-// Functions of mathematics in about the instructions that CUDA's library takes for them (CUDA C++ Programming Guide, mathematical functions), where
-// expressions of their own do not say it shorter. A kernel that calls one has its text in it; results are right to about single precision.
+// Functions of mathematics, and quotients, in the instructions that CUDA's compiler and library take for them (CUDA C++ Programming Guide, mathematical
+// functions), or about these. A kernel that calls one has its text in it; results are right to about single precision, where nothing says better. __sass_X_Y is the
+// instruction X.Y, __word(x, i) one of the two words of a number, __pack(low, high) a number of two words; what if (__rarely(c)) does is out of the usual way.
+// What is called where approximations do is own_fast_X. Of functions of integers the ending is the type: i, u, l, ul.
+float __sass_FADD_SAT(float, float);
+float __sass_FMUL_RZ(float, float);
+float __sass_FFMA_SAT(float, float, float);
+float __sass_FFMA_RM(float, float, float);
+float __sass_MUFU_RCP(float);
+float __sass_MUFU_RSQ(float);
+float __sass_MUFU_SQRT(float);
+float __sass_MUFU_EX2(float);
+float __sass_MUFU_LG2(float);
+float __sass_MUFU_SIN(float);
+float __sass_MUFU_COS(float);
+float __sass_MUFU_TANH(float);
+float __sass_FRND(float);
+float __sass_FRND_FLOOR(float);
+float __sass_FRND_CEIL(float);
+float __sass_FRND_TRUNC(float);
+double __sass_FRND_F64(double);
+double __sass_FRND_F64_FLOOR(double);
+double __sass_FRND_F64_CEIL(double);
+double __sass_FRND_F64_TRUNC(double);
+uint __sass_MUFU_RCP64H(uint);
+uint __sass_MUFU_RSQ64H(uint);
+bool __sass_FCHK(float, float);
+uint __sass_LOP3_LUT(uint, uint, uint, uint);
+uint __sass_PRMT(uint, uint, uint);
+uint __sass_IABS(int);
+uint __sass_POPC(uint);
+uint __sass_FLO_U32(uint);
+uint __sass_FLO_U32_SH(uint);
+uint __sass_BREV(uint);
+uint __sass_IMAD_HI_U32(uint, uint, ulong);
+float __sass_I2FP_F32_S32(int);
+float __sass_I2F_U32_RP(uint);
+float __sass_I2F_U64_RP(ulong);
+float __sass_I2F_U64_RM(ulong);
+int __sass_F2I_NTZ(float);
+int __sass_F2I_TRUNC_NTZ(float);
+uint __sass_F2I_FTZ_U32_TRUNC_NTZ(float);
+ulong __sass_F2I_U64_TRUNC(float);
+uint __word(ulong, int);
+ulong __pack(uint, uint);
+bool __rarely(bool);
+
+float own_addf(float x, float y) { return x + y; }
+float own_subf(float x, float y) { return x - y; }
+float own_mulf(float x, float y) { return x * y; }
+float own_saturatef(float x) { return __sass_FADD_SAT(x, -0.0f); }
+float own_floorf(float x) { return __sass_FRND_FLOOR(x); }
+float own_ceilf(float x) { return __sass_FRND_CEIL(x); }
+float own_truncf(float x) { return __sass_FRND_TRUNC(x); }
+float own_rintf(float x) { return __sass_FRND(x); }
+float own_copysignf(float x, float y) { return as_float(__sass_LOP3_LUT(as_uint(x), 0x80000000u, as_uint(y), 0xb8u)); }
+float own_roundf(float x) { return truncf(x + own_copysignf(0.5f, x)); }
+int own_isinff(float x) { return fabsf(x) == as_float(0x7f800000); }
+int own_isfinitef(float x) { return fabsf(x) < as_float(0x7f800000); }
+int own_signbitf(float x) { return as_int(x) < 0; }
+float own_ldexpf(float x, int n) { return x * as_float((n + 127) << 23); }
+float own_clampf(float x, float a, float b) { return fminf(fmaxf(x, a), b); }
+float own_rsqrtf(float x)
+{
+    bool small = fabsf(x) < 1.17549435e-38f;
+    float y = __sass_MUFU_RSQ(small ? x * 16777216.0f : x);
+    return small ? y * 4096.0f : y;
+}
+float own_fast_sqrtf(float x) { return own_rsqrtf(x) * x; }
+float own_sqrtf(float x)
+{
+    float r = __sass_MUFU_RSQ(x);
+    bool odd = as_uint(x) + 0xf3000000u > 0x727fffffu; // for bits of others the short way is exact
+    float s = x * r, h = r * 0.5f;
+    float y = fmaf(fmaf(-s, s, x), h, s);
+    if (__rarely(odd)) {
+        y = __sass_MUFU_SQRT(x * 16777216.0f) * 0.000244140625f;
+        y = x == 0.0f ? x : y;
+    }
+    return y;
+}
+float own_fast_hypotf(float x, float y) { return own_fast_sqrtf(x * x + y * y); }
+float own_hypotf(float x, float y) { return own_sqrtf(x * x + y * y); }
+float own_fmodf(float x, float y) { return fmaf(-truncf(x / y), y, x); }
+float own_exp2f(float x)
+{
+    bool small = x < -126.0f;
+    float y = __sass_MUFU_EX2(small ? x * 0.5f : x);
+    return small ? y * y : y;
+}
+float own_exp10f(float x) { return own_exp2f(x * 3.32192809488736234787f); }
+float own_fast_expf(float x) { return own_exp2f(x * 1.44269504088896340736f); }
+float own_expf(float x)
+{
+    float t = __sass_FFMA_SAT(x, 0.0057249800302088261f, 0.5f);
+    t = __sass_FFMA_RM(t, 252.0f, 12582913.0f); // 1.5 times 2 to the power of 23, and 1: rounds to an integer in the low bits
+    float u = t + -12583039.0f;
+    float v = fmaf(x, 1.4426950216293335f, -u);
+    v = fmaf(x, 1.9259629911266174e-08f, v);
+    return as_float(as_int(t) << 23) * __sass_MUFU_EX2(v);
+}
+float own_log2f(float x)
+{
+    bool small = fabsf(x) < 1.17549435e-38f;
+    float y = __sass_MUFU_LG2(small ? x * 16777216.0f : x);
+    return small ? y + -24.0f : y;
+}
+float own_fast_logf(float x) { return own_log2f(x) * 0.693147180559945309417f; }
+float own_fast_log10f(float x) { return own_log2f(x) * 0.301029995663981195214f; }
+float own_logf(float x)
+{
+    bool small = x < 1.17549435e-38f;
+    float y = small ? x * 8388608.0f : x;
+    int exponent = (as_int(y) + -0x3f2aaaab) & 0xff800000; // of a rest from 2/3 to 4/3
+    float m = as_float(as_int(y) - exponent) + -1.0f;
+    float e = fmaf(__sass_I2FP_F32_S32(exponent), 1.1920928955078125e-07f, small ? -23.0f : 0.0f);
+    float p = fmaf(m, 0.1f, -0.11111111f);
+    p = fmaf(m, p, 0.125f);
+    p = fmaf(m, p, -0.14285714f);
+    p = fmaf(m, p, 0.16666667f);
+    p = fmaf(m, p, -0.2f);
+    p = fmaf(m, p, 0.25f);
+    p = fmaf(m, p, -0.33333333f);
+    p = fmaf(m, p, 0.5f);
+    p = fmaf(m * -m, p, m);
+    float r = fmaf(e, 0.693147180559945309417f, p);
+    r = as_uint(x) > 0x7f7fffffu ? fmaf(x, as_float(0x7f800000), as_float(0x7f800000)) : r;
+    return x == 0.0f ? as_float(0xff800000) : r;
+}
+float own_log10f(float x) { return own_logf(x) * 0.434294481903251827651f; }
+float own_fast_powf(float x, float y) { return own_exp2f(y * own_log2f(x)); }
+float own_powf(float x, float y) // by the logarithm in two words, as the library has it
+{
+    float l = own_logf(fabsf(x)), high = l * 1.44269504088896340736f;
+    float low = fmaf(l, 1.44269504088896340736f, -high);
+    float p = high * y;
+    float q = fmaf(low, y, fmaf(high, y, -p));
+    float n = rintf(p);
+    float f = (p - n) + q;
+    float e = fmaf(f, 0.0013391353422775864601f, 0.0096188392490148544312f);
+    e = fmaf(f, e, 0.055503588169813156128f);
+    e = fmaf(f, e, 0.24022644758224487305f);
+    e = fmaf(f, e, 0.69314718246459960938f);
+    e = fmaf(f, e, 1.0f);
+    float r = as_float(as_int(e) + (__sass_F2I_TRUNC_NTZ(n) << 23));
+    return y == 0.0f ? 1.0f : r;
+}
+float own_fast_sinf(float x) { return __sass_MUFU_SIN(__sass_FMUL_RZ(x, 0.159154943091895335769f)); }
+float own_fast_cosf(float x) { return __sass_MUFU_COS(__sass_FMUL_RZ(x, 0.159154943091895335769f)); }
+float own_turnf(float x, int quarters) // what remains of quarters of a turn, and a polynomial for each kind of quarter
+{
+    int q = __sass_F2I_NTZ(x * 0.636619772367581343076f);
+    float f = __sass_I2FP_F32_S32(q);
+    float r = fmaf(f, -1.5707962512969970703f, x);
+    r = fmaf(f, -7.5497894158615963534e-08f, r);
+    r = fmaf(f, -5.3903029534742383927e-15f, r);
+    if (__rarely(fabsf(x) > 105615.0f)) // beyond which three constants do not reduce the argument exactly
+        r = x * 0.0f;
+    q = q + quarters;
+    bool odd = (q & 1) != 0;
+    float s = r * r;
+    float p = odd ? fmaf(s, 2.4433157118e-05f, -0.0013887860113754868507f) : -0.00019574658654164522886f;
+    p = fmaf(s, p, odd ? 0.041666727513074874878f : 0.0083327032625675201416f);
+    p = fmaf(s, p, odd ? -0.4999999701976776123f : -0.16666662693023681641f);
+    float first = odd ? 1.0f : r;
+    float y = fmaf(s * first, p, first);
+    return (q & 2) != 0 ? -y : y;
+}
+float own_sinf(float x) { return own_turnf(x, 0); }
+float own_cosf(float x) { return own_turnf(x, 1); }
+float own_fast_tanhf(float x) { return __sass_MUFU_TANH(x); }
+float own_tanhf(float x)
+{
+    float a = fabsf(x), e = __sass_MUFU_EX2(a * 2.8853900817779268f);
+    float far = fmaf(__sass_MUFU_RCP(e + 1.0f), -2.0f, 1.0f);
+    far = own_copysignf(far, x);
+    float s = x * x;
+    float p = fmaf(s, 0.01434264425188303f, -0.052303962409496307f);
+    p = fmaf(s, p, 0.1331529766321182251f);
+    p = fmaf(s, p, -0.33332768082618713f);
+    float near = fmaf(s * p, x, x);
+    return a >= 0.6f ? far : near;
+}
+float own_dividef(float x, float y) // to the last place: a reciprocal, Newton's method, and a way of its own for what that does not serve
+{
+    float r = __sass_MUFU_RCP(y), n = -y;
+    bool slow = __sass_FCHK(x, y);
+    float s = fmaf(r, fmaf(n, r, 1.0f), r);
+    float q = fmaf(x, s, 0.0f);
+    q = fmaf(s, fmaf(n, q, x), q);
+    if (__rarely(slow))
+        q = own_quotientf(x, y);
+    return q;
+}
+float own_cheap_dividef(float x, float y) // within 2 units in the last place: the divisor is brought into the range where the reciprocal is exact enough
+{
+    float size = fabsf(y);
+    float s = size > 8.50705917302346158659e+37f ? 0.25f : 1.0f;
+    s = size < 1.17549435e-38f ? 16777216.0f : s;
+    return x * s * __sass_MUFU_RCP(y * s);
+}
+
+double own_add(double x, double y) { return x + y; }
+double own_sub(double x, double y) { return x - y; }
+double own_mul(double x, double y) { return x * y; }
+double own_floor(double x) { return __sass_FRND_F64_FLOOR(x); }
+double own_ceil(double x) { return __sass_FRND_F64_CEIL(x); }
+double own_trunc(double x) { return __sass_FRND_F64_TRUNC(x); }
+double own_rint(double x) { return __sass_FRND_F64(x); }
+double own_fmin(double x, double y) { return x < y ? x : y; }
+double own_fmax(double x, double y) { return x > y ? x : y; }
+double own_min(double x, double y) { return x < y ? x : y; }
+double own_max(double x, double y) { return x > y ? x : y; }
+double own_copysign(double x, double y) { return as_double(__pack(__word(x, 0), __sass_LOP3_LUT(__word(x, 1), 0x80000000u, __word(y, 1), 0xb8u))); }
+int own_isinf(double x) { return fabs(x) == 1.0 / 0.0; }
+int own_isfinite(double x) { return fabs(x) < 1.0 / 0.0; }
+int own_signbit(double x) { return (int) __word(x, 1) < 0; }
+double own_rsqrt(double x)
+{
+    double r = as_double(__pack(0u, __sass_MUFU_RSQ64H(__word(x, 1))));
+    double e = fma(x, -(r * r), 1.0);
+    double f = fma(e, 0.375, 0.5);
+    return fma(f, r * e, r);
+}
+double own_sqrt(double x)
+{
+    double r = own_rsqrt(x), s = x * r, h = r * 0.5;
+    double y = fma(fma(-s, s, x), h, s);
+    return x == 0.0 ? x : y;
+}
+double own_exp(double x) // a power of two, and a polynomial of degree 11
+{
+    double t = fma(x, 1.442695040888963407359924681001892137, 6755399441055744.0); // 1.5 times 2 to the power of 52: rounds to an integer in the low bits
+    double n = t + -6755399441055744.0;
+    double r = fma(n, -0.6931471805599453, x);
+    r = fma(n, -2.3190468138462996e-17, r);
+    double p = fma(1.0 / 39916800, r, 1.0 / 3628800);
+    p = fma(p, r, 1.0 / 362880);
+    p = fma(p, r, 1.0 / 40320);
+    p = fma(p, r, 1.0 / 5040);
+    p = fma(p, r, 1.0 / 720);
+    p = fma(p, r, 1.0 / 120);
+    p = fma(p, r, 1.0 / 24);
+    p = fma(p, r, 1.0 / 6);
+    p = fma(p, r, 0.5);
+    p = fma(p, r, 1.0);
+    p = fma(p, r, 1.0);
+    return as_double(__pack(__word(p, 0), __word(p, 1) + (__word(t, 0) << 20)));
+}
+double own_newton(double x, double y) // a quotient by the reciprocal of the high word, two steps of Newton's method, and a correction
+{
+    double n = -y, r = as_double(__pack(1u, __sass_MUFU_RCP64H(__word(y, 1))));
+    double e = fma(n, r, 1.0);
+    e = fma(e, e, e);
+    r = fma(r, e, r);
+    r = fma(r, fma(n, r, 1.0), r);
+    double q = x * r;
+    return fma(r, fma(n, q, x), q);
+}
+double own_divide(double x, double y)
+{
+    double q = own_newton(x, y);
+    if (__rarely((__word(q, 1) & 0x7fffffffu) < 0x00100000u)) // out of range, as the high word tells
+        q = x * own_newton(1.0, y);
+    return q;
+}
+
+int own_clampi(int x, int a, int b) { return min(max(x, a), b); }
+uint own_clampu(uint x, uint a, uint b) { return min(max(x, a), b); }
+long own_clampl(long x, long a, long b) { return min(max(x, a), b); }
+ulong own_clampul(ulong x, ulong a, ulong b) { return min(max(x, a), b); }
+long own_minl(long x, long y) { return x < y ? x : y; }
+long own_maxl(long x, long y) { return x > y ? x : y; }
+ulong own_minul(ulong x, ulong y) { return x < y ? x : y; }
+ulong own_maxul(ulong x, ulong y) { return x > y ? x : y; }
+uint own_absu(int x) { return __sass_IABS(x); }
+long own_absul(long x) { return x < 0 ? 0 - x : x; }
+int own_sadi(int x, int y, int z) { return max(x, y) - min(x, y) + z; }
+uint own_sadu(uint x, uint y, uint z) { return max(x, y) - min(x, y) + z; }
+uint own_madu(uint x, uint y, uint z) { return x * y + z; }
+ulong own_madul(ulong x, ulong y, ulong z) { return x * y + z; }
+int own_haddi(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
+uint own_haddu(uint x, uint y) { return (x & y) + ((x ^ y) >> 1); }
+int own_rhaddi(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
+uint own_rhaddu(uint x, uint y) { return (x | y) - ((x ^ y) >> 1); }
+long own_haddl(long x, long y) { return (x & y) + ((x ^ y) >> 1); }
+ulong own_haddul(ulong x, ulong y) { return (x & y) + ((x ^ y) >> 1); }
+long own_rhaddl(long x, long y) { return (x | y) - ((x ^ y) >> 1); }
+ulong own_rhaddul(ulong x, ulong y) { return (x | y) - ((x ^ y) >> 1); }
+uint own_popcountu(uint x) { return __sass_POPC(x); }
+uint own_popcountul(ulong x) { return __sass_POPC(__word(x, 0)) + __sass_POPC(__word(x, 1)); }
+uint own_clzu(uint x) { return 31u - __sass_FLO_U32(x); }
+uint own_clzul(ulong x) { return __word(x, 1) == 0u ? own_clzu(__word(x, 0)) + 32u : own_clzu(__word(x, 1)); }
+uint own_ffsu(uint x) { return __sass_FLO_U32_SH(__sass_BREV(x)) + 1u; }
+uint own_ffsul(ulong x)
+{
+    uint low = own_ffsu(__word(x, 0)), high = own_ffsu(__word(x, 1));
+    high = high == 0u ? high : high + 32u;
+    return low == 0u ? high : low;
+}
+uint own_brevu(uint x) { return __sass_BREV(x); }
+ulong own_brevul(ulong x) { return __pack(__sass_BREV(__word(x, 1)), __sass_BREV(__word(x, 0))); }
+uint own_byte_permu(uint x, uint y, uint s) { return __sass_PRMT(x, s & 0x7777u, y); }
+ulong own_mul_hiul(ulong a, ulong b)
+{
+    ulong low = (ulong) __word(a, 0) * (ulong) __word(b, 0);
+    ulong first = (ulong) __word(a, 1) * (ulong) __word(b, 0) + (ulong) __word(low, 1);
+    ulong second = (ulong) __word(a, 0) * (ulong) __word(b, 1) + (ulong) __word(first, 0);
+    return (ulong) __word(a, 1) * (ulong) __word(b, 1) + (ulong) __word(first, 1) + (ulong) __word(second, 1);
+}
+long own_mul_hil(long a, long b)
+{
+    long high = own_mul_hiul(a, b);
+    high = high - (a < 0 ? b : 0);
+    return high - (b < 0 ? a : 0);
+}
+uint own_wholeu(uint x, uint y) // a reciprocal in floating point, one step of Newton's method in integers, two corrections
+{
+    uint e = __sass_F2I_FTZ_U32_TRUNC_NTZ(as_float(as_uint(__sass_MUFU_RCP(__sass_I2F_U32_RP(y))) + 0x0ffffffeu)); // four units of the last place less, at 2 to the power of 32 times
+    uint left = (0u - e) * y;
+    e = __sass_IMAD_HI_U32(e, left, __pack(0u, e));
+    uint q = mul_hi(e, x), r = x + (0u - q) * y;
+    bool more = r >= y;
+    q = more ? q + 1u : q;
+    r = more ? r - y : r;
+    more = r >= y;
+    return more ? q + 1u : q;
+}
+uint own_divideu(uint x, uint y)
+{
+    uint q = own_wholeu(x, y);
+    return y == 0u ? 0xffffffffu : q;
+}
+int own_dividei(int x, int y)
+{
+    int q = own_wholeu(__sass_IABS(x), __sass_IABS(y));
+    q = (x ^ y) < 0 ? 0 - q : q;
+    return y == 0 ? -1 : q;
+}
+ulong own_partsul(ulong x, ulong y) // the sum of quotients in single precision of what remains, each of 20 bits and from below, the last one of a number below 16
+{
+    float inverse = __sass_MUFU_RCP(__sass_I2F_U64_RP(y)), below = as_float(0x3f7ffff8); // what errors of the reciprocal are at most
+    ulong part = __sass_F2I_U64_TRUNC(__sass_I2F_U64_RM(x) * inverse * below), q = 0ul + part, r = x - part * y;
+    part = __sass_F2I_U64_TRUNC(__sass_I2F_U64_RM(r) * inverse * below);
+    q = q + part;
+    r = r - part * y;
+    part = __sass_F2I_U64_TRUNC(__sass_I2F_U64_RM(r) * inverse * below);
+    q = q + part;
+    r = r - part * y;
+    part = __sass_F2I_U64_TRUNC(__sass_I2F_U64_RM(r) * inverse * below);
+    q = q + part;
+    r = r - part * y;
+    return r >= y ? q + 1ul : q;
+}
+ulong own_divideul(ulong x, ulong y) // numbers that fit in words are divided as words
+{
+    ulong q;
+    if ((__word(x, 1) | __word(y, 1)) == 0u)
+        q = own_divideu(__word(x, 0), __word(y, 0));
+    else
+        q = own_partsul(x, y);
+    return q;
+}
+long own_dividel(long x, long y)
+{
+    long q = own_divideul(x < 0 ? 0 - x : x, y < 0 ? 0 - y : y);
+    return (x ^ y) < 0 ? 0 - q : q;
+}
+
 float own_turned(float x, bool cotangent)
 {
     float q = rintf(x * 0.636619772f);
@@ -235,9 +602,10 @@ double own_expm1(double x)
     double small = x * fma(x, fma(x, fma(x, fma(x, fma(x, 1.0 / 720, 1.0 / 120), 1.0 / 24), 1.0 / 6), 0.5), 1.0);
     return fabs(x) < 0.01 ? small : exp(x) - 1.0;
 }
+double own_apart(double x) { { return own_log(x); } } // whose instructions do not serve another logarithm
 double own_pow(double x, double y)
 {
-    double t = fabs(x), l = own_log(t);
+    double t = fabs(x), l = own_apart(t);
     double error = fma(-1.0, l, own_log(t * 1.0)); // the low word of the logarithm
     double r = exp(fma(l, y, error * y));
     bool odd = trunc(y) == y && trunc(0.5 * y) != 0.5 * y;

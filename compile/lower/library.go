@@ -3,11 +3,13 @@ package lower
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 )
 
@@ -34,24 +36,112 @@ func (l *lowering) defined(name string) *cfront.Function {
 // ownPrefix begins the names of functions of the library.
 const ownPrefix = "own_"
 
-// ofLibrary is a function of mathematics that the library has; nil where it has none.
-func (l *lowering) ofLibrary(x *cfront.Call, name string, t expr.DType, args []*ssa.Value) *ssa.Value {
-	name = ownPrefix + name
-	if t == expr.Float32 {
-		name += "f"
-	}
-	f := library().Function(name)
-	if f == nil || len(f.Params) != len(args) {
-		return nil
-	}
-	call := &cfront.Call{Func: name}
+// called is what a function of the library has of arguments.
+func (l *lowering) called(name string, args ...*ssa.Value) *ssa.Value {
+	return l.ofLibrary(cfront.Pos{}, library().Function(ownPrefix+name), args...)
+}
+
+// ofLibrary is what a function of the library has of words, one for each parameter.
+func (l *lowering) ofLibrary(at cfront.Pos, f *cfront.Function, args ...*ssa.Value) *ssa.Value {
+	var list []value
 	for i, p := range f.Params {
-		v := &cfront.Var{Name: p.Name, Pos: x.Pos, Class: cfront.Local, DType: t}
-		l.know(v)
-		l.env[key{v, 0}] = slot{x: args[i], t: t}
-		call.Args = append(call.Args, &cfront.Ref{Var: v})
+		list = append(list, number(p.DType, args[i]))
 	}
-	return l.inlined(call, f).x[0]
+	return l.body(at, f, list).x[0]
+}
+
+// inPlace are functions whose instructions the assembler writes in place of one operation.
+var inPlace = map[string]bool{ownPrefix + "sqrtf": true, ownPrefix + "dividef": true, ownPrefix + "divide": true}
+
+// inLibrary reports whether what is gone through is a function of the library.
+func (l *lowering) inLibrary() bool {
+	return len(l.calls) > 0 && ofLibrary(l.calls[len(l.calls)-1])
+}
+
+func ofLibrary(f *cfront.Function) bool {
+	return strings.HasPrefix(f.Name, ownPrefix) && library().Function(f.Name) == f
+}
+
+// at notes the line of what follows. What the library does is on the line of the call.
+func (l *lowering) at(p cfront.Pos) {
+	if !l.inLibrary() {
+		l.Line = p.Line
+	}
+}
+
+// throughout goes through a function of the library that returns at its end alone.
+func (l *lowering) throughout(f *cfront.Function, last cfront.Expr, args []value) value {
+	l.calls = append(l.calls, f)
+	run := func() *ssa.Value {
+		for _, s := range f.Body.Items[:len(f.Body.Items)-1] {
+			l.statement(s)
+		}
+		return l.convert(f.Pos, l.expression(last), f.Result).x[0]
+	}
+	var x *ssa.Value
+	if inPlace[f.Name] {
+		x = expanded(l.Builder, lists.Flat(args, func(v value) []*ssa.Value { return v.x }), run)
+	} else {
+		x = run()
+	}
+	l.calls = l.calls[:len(l.calls)-1]
+	return number(f.Result, x)
+}
+
+// endsIn is the value of a function of the library that returns at its end alone.
+func endsIn(f *cfront.Function) (last cfront.Expr, ok bool) {
+	if !ofLibrary(f) {
+		return nil, false
+	}
+	for i, s := range f.Body.Items {
+		switch x := s.(type) {
+		case *cfront.Declare, *cfront.Do:
+		case *cfront.If:
+			if stmts, _ := cfront.Inside(x); !isRare(x) && slices.ContainsFunc(stmts, func(s cfront.Stmt) bool { _, does := alone(s).(*cfront.Do); return !does }) {
+				return nil, false
+			}
+		case *cfront.Jump:
+			return x.Value, i == len(f.Body.Items)-1 && x.Value != nil
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// What the library calls besides functions: an instruction, by its name with _ for the points; one of the two words of a number, and such a number; and what a
+// branch is hardly ever taken for.
+const (
+	instructionPrefix = "__sass_"
+	oneWord           = "__word"
+	twoWords          = "__pack"
+	rarely            = "__rarely"
+)
+
+func isRare(x *cfront.If) bool {
+	c, ok := x.Cond.(*cfront.Call)
+	return ok && c.Func == rarely
+}
+
+// raw is what such a call has; ok is false for other calls.
+func (l *lowering) raw(x *cfront.Call) (v value, ok bool) {
+	name, isInstruction := strings.CutPrefix(x.Func, instructionPrefix)
+	if !l.inLibrary() || !isInstruction && x.Func != oneWord && x.Func != twoWords {
+		return value{}, false
+	}
+	var args []*ssa.Value
+	for _, a := range x.Args {
+		args = append(args, l.expression(a).x...)
+	}
+	switch {
+	case x.Func == oneWord:
+		return number(x.DType, l.Word(args[0], int(args[1].Int))), true
+	case x.Func == twoWords:
+		return number(x.DType, l.Make(ssa.Pack, ssa.D, args...)), true
+	case x.DType == expr.Bool:
+		return number(x.DType, l.asWord(l.MakeAux(ssa.Raw, ssa.Pred, name, args...))), true
+	}
+	return number(x.DType, l.MakeAux(ssa.Raw, wordType(x.DType), strings.ReplaceAll(name, "_", "."), args...)), true
 }
 
 // sineAndCosine computes both, and stores them where the other arguments point to.
@@ -73,11 +163,7 @@ func (l *lowering) sineAndCosine(x *cfront.Call) value {
 		if p.p == nil {
 			l.fail(x.Pos, "%s is given no pointer", x.Func)
 		}
-		r := l.function(x, name, t, a)
-		if r == nil {
-			r = l.ofLibrary(x, name, t, a)
-		}
-		l.write(x.Pos, place{p: p.p, t: p.elem}, number(t, r))
+		l.write(x.Pos, place{p: p.p, t: p.elem}, number(t, l.function(x, name, t, a)))
 	}
 	return value{}
 }

@@ -150,17 +150,16 @@ func (l *lowering) holds(cond cfront.Expr) {
 
 // pure reports whether an expression has no effect, and reads nothing that may change.
 func (l *lowering) pure(e cfront.Expr) bool {
-	ok := true
-	cfront.Walk(e, func(e cfront.Expr) {
+	return !cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Call:
 			f, known := cfront.IntrinsicOf(x.Func)
-			ok = ok && known && f.Kind == cfront.Math && single[f.IR]
+			return !known || f.Kind != cfront.Math || !single[f.IR]
 		case *cfront.Assign, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
-			ok = false
+			return true
 		}
+		return false
 	})
-	return ok
 }
 
 // turning is a loop around a body, as long as a condition holds, and others at the beginning of each iteration.

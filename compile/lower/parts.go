@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/bits"
+	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
@@ -108,32 +109,26 @@ func (l *lowering) iterations(x *loop, times int) func(*frame) {
 // whose counter takes consecutive values up to what is no quotient.
 func (l *lowering) again(x *loop, c *counter) bool {
 	by, known := l.constant(c.by)
-	quotient := false
-	cfront.Walk(c.end, func(e cfront.Expr) {
-		b, ok := e.(*cfront.Binary)
-		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
-	})
+	quotient := isOperation(c.end, "/", "%", ">>")
 	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.work(x.Body) <= l.Again
 }
 
 // straight reports whether a statement has no loops in it, and calls nothing.
 func (l *lowering) straight(s cfront.Stmt) bool {
-	ok := true
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
-			_, call := e.(*cfront.Call)
-			ok = ok && !call
-		})
-	}
-	for _, one := range stmts {
+	for one := range cfront.Statements(s) {
 		switch one.(type) {
 		case *cfront.For, *cfront.While:
-			ok = false
+			if one != s {
+				return false
+			}
 		}
-		ok = ok && l.straight(one)
 	}
-	return ok
+	for e := range cfront.Everywhere(s) {
+		if _, call := e.(*cfront.Call); call {
+			return false
+		}
+	}
+	return true
 }
 
 // work is about how many instructions a statement takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
@@ -144,16 +139,16 @@ func (l *lowering) workAfter(s, before cfront.Stmt) (n int) {
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
 		n += l.size(&cfront.Do{Pos: s.Place(), X: e})
-		cfront.Walk(e, func(e cfront.Expr) {
+		for e := range cfront.All(e) {
 			switch x := e.(type) {
 			case *cfront.Index:
+				if l.inRegisters(x) {
+					break // size counts neither
+				}
 				for _, sub := range x.Subs {
 					if !divides(sub) {
 						n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
 					}
-				}
-				if l.inRegisters(x) {
-					n--
 				}
 			case *cfront.Assign:
 				if l.inRegisters(x.To) && x.Op == "" {
@@ -164,7 +159,7 @@ func (l *lowering) workAfter(s, before cfront.Stmt) (n int) {
 					n--
 				}
 			}
-		})
+		}
 	}
 	return n + l.turns(s, before)*inOrder(stmts, l.workAfter)
 }
@@ -179,12 +174,14 @@ func (l *lowering) inRegisters(e cfront.Expr) bool {
 }
 
 // divides reports whether a quotient is in an expression: what has one does not follow from what was there.
-func divides(e cfront.Expr) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
+func divides(e cfront.Expr) bool { return isOperation(e, "/", "%") }
+
+// isOperation reports whether one of some operations is in an expression.
+func isOperation(e cfront.Expr, ops ...string) bool {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		b, ok := e.(*cfront.Binary)
-		found = found || ok && (b.Op == "/" || b.Op == "%")
+		return ok && slices.Contains(ops, b.Op)
 	})
-	return found
 }
 
 func isProduct(e cfront.Expr) bool {

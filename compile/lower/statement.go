@@ -148,7 +148,7 @@ func (l *lowering) statement(s cfront.Stmt) {
 	if l.dead || s == nil {
 		return
 	}
-	l.Line = s.Place().Line
+	l.at(s.Place())
 	if a := l.file.Assembly(s); a != nil && l.assembly(s.Place(), a) {
 		return
 	}
@@ -197,6 +197,13 @@ func (l *lowering) declare(v *cfront.Var) {
 }
 
 func (l *lowering) branch(x *cfront.If) {
+	if l.inLibrary() && isRare(x) {
+		l.when(l.condition(cfront.Operands(x.Cond)[0]), func() {
+			l.Block.Rare = true
+			l.statement(x.Then)
+		})
+		return
+	}
 	if b, ok := x.Cond.(*cfront.Binary); ok && b.Op == "&&" && x.Else == nil && !l.harmless(b.Y) {
 		// what is loaded to decide is loaded behind a jump
 		l.branch(&cfront.If{Pos: x.Pos, Cond: b.X, Then: &cfront.If{Pos: x.Pos, Cond: b.Y, Then: x.Then}})
@@ -319,10 +326,24 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 	case len(f.Params) != len(x.Args):
 		l.fail(x.Pos, "%s has %d parameters, not %d", f.Name, len(f.Params), len(x.Args))
 	}
-	l.pass(x, f)
+	v := l.body(x.Pos, f, l.passed(x, f))
+	if l.dead && returns(f) {
+		return l.nothing(x)
+	}
+	return v
+}
+
+func returns(f *cfront.Function) bool { return f.Result != "" || f.Record != nil || f.Elem != "" }
+
+// body is what a function does of arguments, in the place of a call.
+func (l *lowering) body(at cfront.Pos, f *cfront.Function, args []value) value {
+	l.pass(at, f, args)
+	if last, ok := endsIn(f); ok {
+		return l.throughout(f, last, args)
+	}
 	fr := &frame{function: f, end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
-	if f.Result != "" || f.Record != nil || f.Elem != "" {
-		v := &cfront.Var{Name: "result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
+	if returns(f) {
+		v := &cfront.Var{Name: "result", Pos: at, Class: cfront.Local, DType: f.Result, Record: f.Record}
 		if f.Elem != "" || f.Pointer {
 			v.DType, v.Pointer = f.Elem, true
 		}
@@ -337,18 +358,14 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 	l.statement(f.Body)
 	l.frames, l.calls = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1]
 	l.leave(r, &fr.ends)
-	if fr.result.p == nil {
+	if fr.result.p == nil || l.dead {
 		return value{}
 	}
-	if l.dead {
-		return l.nothing(x)
-	}
-	return l.read(x.Pos, fr.result)
+	return l.read(at, fr.result)
 }
 
-// pass gives the parameters of a function what a call passes for them.
-func (l *lowering) pass(x *cfront.Call, f *cfront.Function) {
-	var args []value
+// passed is what a call passes for the parameters of a function.
+func (l *lowering) passed(x *cfront.Call, f *cfront.Function) (args []value) {
 	for i, a := range x.Args {
 		if p := f.Params[i]; p.Reference && !p.Pointer {
 			of := l.placeOf(a)
@@ -363,6 +380,11 @@ func (l *lowering) pass(x *cfront.Call, f *cfront.Function) {
 		}
 		args = append(args, v)
 	}
+	return args
+}
+
+// pass gives the parameters of a function arguments.
+func (l *lowering) pass(at cfront.Pos, f *cfront.Function, args []value) {
 	for i, p := range f.Params {
 		if p.Reference && !p.Pointer {
 			l.names[p] = *args[i].at
@@ -374,7 +396,7 @@ func (l *lowering) pass(x *cfront.Call, f *cfront.Function) {
 				delete(l.env, k)
 			}
 		}
-		l.write(x.Pos, l.parameterPlace(p), args[i])
+		l.write(at, l.parameterPlace(p), args[i])
 	}
 }
 

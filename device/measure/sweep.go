@@ -57,8 +57,8 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 	dev := s.Device.Info().Fingerprint
 	if s.Journal != nil {
 		if have, ok := s.Journal.Device(); ok && !have.Same(dev) {
-			return nil, fmt.Errorf("%s holds samples of %v, and the device is %v: keep one file for each device",
-				s.Journal.Path, have, dev)
+			return nil, fmt.Errorf("%s holds samples of %v, and the device is %v (%s): keep one file for each device",
+				s.Journal.Path, have, dev, have.Difference(dev))
 		}
 	}
 	progress := s.Progress

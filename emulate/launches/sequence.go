@@ -243,7 +243,6 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		return nil, err
 	}
 	r := &Report{Name: s.Name, Device: o.Device.Name(), Origin: o.Origin, file: s.Source}
-	within := map[string]float64{Source: emulate.WithinFromSource}[o.Origin]
 	if s.Job.Source != "" {
 		r.source = strings.Split(s.Job.Source, "\n")
 	}
@@ -261,7 +260,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Binds: o.Binds, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing, Unrestored: s.Unrestored,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Compiled: o.Origin == Source, Missing: o.Missing, Unrestored: s.Unrestored,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)

@@ -120,9 +120,7 @@ func Find(ctx context.Context, space *Space, from Configuration, oracle Oracle, 
 			f.Best = append(f.Best, c)
 		}
 	}
-	slices.SortFunc(f.Best, func(a, b *Seen) int {
-		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), slices.Compare(a.Configuration, b.Configuration))
-	})
+	slices.SortFunc(f.Best, faster)
 	f.Best = f.Best[:min(len(f.Best), o.Best)]
 	return f, nil
 }
@@ -340,8 +338,8 @@ func (s *walker) turned(c Configuration, p int) Configuration {
 	return nil
 }
 
-// What is done around the best configurations: rounds of steps of the launch, for codes that are at most so much slower before, and how far parameters
-// of the code are moved while more may be compiled.
+// What is done around the best configurations: rounds of steps of the launch, for codes that are at most so much slower before, as other launches of these may be faster than all so far;
+// and how far parameters of the code are moved while more may be compiled.
 const (
 	finely   = 3
 	near     = 1.15
@@ -351,7 +349,7 @@ const (
 // direction is steps of a parameter, up or down.
 type direction struct{ parameter, steps int }
 
-// around looks at the neighbours of the best configuration, as long as more may be compiled, and last at launches of the best one. What has
+// around looks at the neighbours of the best configuration, as long as more may be compiled, and last at launches of the best ones. What has
 // helped is tried again first, then what helped most at the start.
 func (s *walker) around() {
 	var order []direction
@@ -382,15 +380,39 @@ func (s *walker) around() {
 			i = -1
 		}
 	}
-	if !s.ended {
-		s.shaped(s.best(), finely)
+	for _, c := range s.fronts() {
+		if !s.ended && c.Seconds < near*s.best().Seconds {
+			s.shaped(c, finely)
+		}
 	}
+}
+
+// fronts are the fastest configurations of each code so far, the fastest first.
+func (s *walker) fronts() (list []*Seen) {
+	for _, c := range s.seen {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, faster)
+	codes := map[string]bool{}
+	return slices.DeleteFunc(list, func(c *Seen) bool {
+		code := s.code(c.Configuration)
+		again := codes[code]
+		codes[code] = true
+		return again
+	})
+}
+
+// faster orders configurations by their times.
+func faster(a, b *Seen) int {
+	return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), slices.Compare(a.Configuration, b.Configuration))
 }
 
 // best is the fastest configuration so far.
 func (s *walker) best() (best *Seen) {
 	for _, c := range s.seen {
-		if c != nil && (best == nil || c.Seconds < best.Seconds || c.Seconds == best.Seconds && slices.Compare(c.Configuration, best.Configuration) < 0) {
+		if c != nil && (best == nil || faster(c, best) < 0) {
 			best = c
 		}
 	}

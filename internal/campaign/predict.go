@@ -23,7 +23,6 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
-	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -137,9 +136,10 @@ func (p *Prediction) RelativeError() float64 {
 }
 
 // byRows evaluates the model for the features of a case: the time, how it grows with each feature, and the fit that counts.
-func (p *Predictor) byRows(values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
+func (p *Predictor) byRows(c *workload.Case, values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
+	p.Rows.CallBy(func(name string) string { return called(p, c, values, name) })
 	result, err := p.Rows.PredictWith(values, part)
 	if err != nil {
 		return nil, nil, nil, err
@@ -171,7 +171,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, growth, fit, err := p.byRows(values, part)
+	result, growth, fit, err := p.byRows(c, values, part)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -193,7 +193,11 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err := p.crowded(c, result); err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	result.Warnings = append(result.Warnings, undefined(c)...)
+	doubts, err := assumed(p, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
+	result.Warnings = append(append(result.Warnings, doubts...), undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
@@ -211,7 +215,7 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) (err
 	if err != nil || len(c.Sizes) == 0 {
 		return nil
 	}
-	program := throw.Get(c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true}))
+	program := throw.Get(programOf(p, c))
 	arrays := throw.Get(remedy.Addressed(program, nest.Kernel, c.Sizes))
 	if len(arrays) > 0 {
 		result.Open()
@@ -235,7 +239,7 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
 	}
 	if !p.Device.Covers(r.Device) {
-		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, r.Device))
+		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s: %s", p.Device, r.Device, p.Device.Difference(r.Device)))
 	}
 	return warnings
 }

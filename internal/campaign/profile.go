@@ -73,7 +73,7 @@ func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*c
 	case err != nil:
 		return nil, err
 	case !profile.Device.Same(device):
-		return nil, inputf("profile %s is for %s, not for %s; choose another with --profile", path, profile.Device, device)
+		return nil, inputf("profile %s is for %s, not for %s (%s); choose another with --profile", path, profile.Device, device, profile.Device.Difference(device))
 	}
 	for _, m := range profile.All() {
 		if m.Origin.Cache != "" && m.Origin.Cache != string(mode) {

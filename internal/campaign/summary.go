@@ -85,6 +85,15 @@ func measuredOf(r *samples.Record) *Measured {
 	return m
 }
 
+// MeasuredBeside is a measurement beside a time that was predicted of it, in seconds.
+func MeasuredBeside(r *samples.Record, predicted float64) *Measured {
+	m := measuredOf(r)
+	if m.Status == samples.OK && m.Seconds > 0 && !math.IsInf(predicted, 0) {
+		m.RelativeError = predicted/m.Seconds - 1
+	}
+	return m
+}
+
 // PredictTable predicts each row of a table of feature values.
 func (p *Predictor) PredictTable(path string) (_ []Summary, err error) {
 	defer throw.Catch(&err)

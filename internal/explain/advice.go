@@ -53,7 +53,7 @@ func (e *explainer) hints(c Cost) []string {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
 			out = append(out, "fewer and larger work-groups, or more work in each")
 		}
-		for _, r := range e.selected(id) {
+		for _, r := range selected(e.statistics, id, e.Case.Sizes) {
 			text := ""
 			switch k := r.Key.(type) {
 			case features.Mem:

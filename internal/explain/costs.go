@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
-	"gpuperf/kernel"
 	"gpuperf/models"
 )
 
@@ -138,49 +136,12 @@ func (e *explainer) cost(p models.Part) (cost Cost, err error) {
 	return cost, nil
 }
 
-// describe describes the work of a cost in words: accesses by their arrays, operations and totals by their names.
+// describe describes the work of a cost in words.
 func (e *explainer) describe(c Cost) string {
-	var words []string
-	arrays := map[string][]string{} // by the words before and after them
-	add := func(text string) {
-		if !slices.Contains(words, text) {
-			words = append(words, text)
-		}
-	}
 	if own := c.total(); own != nil {
 		return cmp.Or(workWords[own.Op], own.Op)
 	}
-	for _, id := range c.ids {
-		for _, r := range e.selected(id) {
-			switch k := r.Key.(type) {
-			case features.Op:
-				add(fmt.Sprintf("%s %s", k.DType, k.Op))
-			case features.Mem:
-				text := fmt.Sprintf("%ss of %%s", k.Direction)
-				if k.Space != kernel.Global {
-					text += fmt.Sprintf(" in %s memory", k.Space)
-				}
-				if !slices.Contains(arrays[text], k.Variable) {
-					arrays[text] = append(arrays[text], k.Variable)
-				}
-				add(text)
-			case features.Sync:
-				add(strings.ReplaceAll(k.Op, "_", " "))
-			}
-		}
-		if id.Class == features.GroupsClass && len(c.ids) == 1 {
-			add("work-groups")
-		}
-	}
-	if len(words) == 0 {
-		return c.Work.What
-	}
-	for i, text := range words {
-		if of := arrays[text]; of != nil {
-			words[i] = fmt.Sprintf(text, strings.Join(of, " and "))
-		}
-	}
-	return strings.Join(words, ", ")
+	return cmp.Or(Words(e.statistics, e.Case.Sizes, c.ids), c.Work.What)
 }
 
 // total is the total of a launch that the work of a cost is, perhaps times a number that other features make; nil for other work.
@@ -194,16 +155,4 @@ func (c *Cost) total() (own *features.ID) {
 		}
 	}
 	return own
-}
-
-// selected lists the records that a feature selects; none if an error prevents it.
-func (e *explainer) selected(id features.ID) []features.Record {
-	if id.Class == features.GroupsClass {
-		return nil
-	}
-	at, err := e.statistics.Selected(id, e.Case.Sizes)
-	if err != nil {
-		return nil
-	}
-	return lists.Map(at, func(i int) features.Record { return e.statistics.Records[i] })
 }

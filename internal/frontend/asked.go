@@ -19,7 +19,7 @@ const maxAsked = 12
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
 	kernels, first := o.launchedFunction(ctx, path)
 	file, _, _ := source.CutName(path)
-	a := &asking{around: folders.Around(file), before: o.Before, by: map[string]string{}}
+	a := &asking{file: file, given: len(o.Before), around: folders.Around(file), before: o.Before, by: map[string]string{}}
 	at := a.ask(ctx, kernels, first)
 	if at == nil {
 		return kernels, first
@@ -33,13 +33,18 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 
 // asking collects what a kernel function asks for.
 type asking struct {
-	around *folders.Folders
-	flags  []string
-	before []string          // files before the one of the function
-	by     map[string]string // files that were put there, by the names that they define; "" where that did not help
-	sizes  []string
-	notes  []string // on values that are not proposals of perf
-	moved  bool     // what files around say stands for what an error proposes
+	file     string
+	given    int // files of before that the user names
+	around   *folders.Folders
+	flags    []string
+	before   []string          // files before the one of the function
+	by       map[string]string // files that were put there, by the names that they define; "" where that did not help
+	sizes    []string
+	notes    []string // on values that are not proposals of perf
+	moved    bool     // what files around say stands for what an error proposes
+	includer string   // the file of before that includes the one of the function; "" where none is
+	sought   bool     // one was looked for
+	lacked   string   // what the file of the function lacks, for which that is read
 }
 
 // ask adds what mends an error, or what a kernel lacks that is not read whole. It is the error where that is something new, else nil.
@@ -55,7 +60,13 @@ func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.
 	if !errors.As(err, &at) {
 		return nil
 	}
-	added := a.takeBack(at) || a.define(at, at.Lacks)
+	added := a.takeBack(at)
+	if !added && !a.underConditions(at) {
+		if a.include(at) {
+			return at
+		}
+		added = a.define(at, at.Lacks)
+	}
 	for _, f := range at.Flags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(f, "-D "), "=")
 		if a.define(at, name) {
@@ -78,6 +89,18 @@ func (a *asking) ask(ctx context.Context, kernels []*Kernel, err error) *source.
 	return at
 }
 
+// underConditions reports that an error has flags which nobody has added: they define what conditions ask for, and not what it lacks, which stands under these.
+func (a *asking) underConditions(at *source.Error) (lacks bool) {
+	for _, f := range at.Flags {
+		if !strings.HasPrefix(f, "-D ") || strings.HasPrefix(f+"=", "-D "+at.Lacks+"=") {
+			return false
+		}
+		name, _, _ := strings.Cut(f, "=")
+		lacks = lacks || !slices.ContainsFunc(a.flags, func(g string) bool { return strings.HasPrefix(g+"=", name+"=") })
+	}
+	return lacks && at.Lacks != ""
+}
+
 // define adds a file around that defines what an error lacks: before the one that lacks it.
 func (a *asking) define(at *source.Error, name string) bool {
 	if name == "" || strings.HasPrefix(name, "-") {
@@ -90,7 +113,7 @@ func (a *asking) define(at *source.Error, name string) bool {
 	a.by[name] = found.File
 	i := slices.Index(a.before, at.File)
 	if i < 0 {
-		i = len(a.before)
+		i = slices.Index(append(slices.Clone(a.before), a.includer), a.includer)
 	}
 	a.before = slices.Insert(slices.Clone(a.before), i, found.File)
 	a.moved = a.moved || len(at.Flags) > 0
@@ -98,17 +121,54 @@ func (a *asking) define(at *source.Error, name string) bool {
 	return true
 }
 
+// include adds the file that includes the one of the function, once: what that lacks stands there.
+func (a *asking) include(at *source.Error) bool {
+	if at.Lacks == "" || a.sought {
+		return false
+	}
+	a.sought = true
+	found := a.around.Includer()
+	if found == nil || slices.Contains(a.before, found.File) {
+		return false
+	}
+	a.lacked = at.Lacks
+	a.includer, a.before = found.File, append(slices.Clone(a.before), found.File)
+	a.moved = a.moved || len(at.Flags) > 0
+	a.notes = append(a.notes, fmt.Sprintf("%s:%d includes the file, which does not define %s", found.File, found.Line, at.Lacks))
+	return true
+}
+
 // takeBack takes away a file that does not help: one that is not read for a reason that nothing mends, or leaves out what it should define.
 func (a *asking) takeBack(at *source.Error) bool {
+	ends := at.Lacks == "" && len(at.Flags) == 0
+	if a.includer != "" && (at.File == a.includer && ends || at.Lacks == a.lacked) {
+		a.remove(a.includer)
+		a.includer = ""
+		return true
+	}
 	for name, file := range a.by {
-		if file != "" && (name == at.Lacks || file == at.File && at.Lacks == "" && len(at.Flags) == 0) {
+		if file != "" && (name == at.Lacks || file == at.File && ends) {
 			a.by[name] = ""
-			a.before = slices.DeleteFunc(slices.Clone(a.before), func(f string) bool { return f == file })
-			a.notes = slices.DeleteFunc(a.notes, func(n string) bool { return strings.HasPrefix(n, name+" is defined in "+file) })
+			a.remove(file)
 			return true
 		}
 	}
+	if n := len(a.before); ends && at.File != "" && at.File != a.file && n > a.given { // what one of them includes
+		for name, file := range a.by {
+			if file == a.before[n-1] {
+				a.by[name] = ""
+			}
+		}
+		a.remove(a.before[n-1])
+		return true
+	}
 	return false
+}
+
+// remove takes a file away, and what was said of it.
+func (a *asking) remove(file string) {
+	a.before = slices.DeleteFunc(slices.Clone(a.before), func(f string) bool { return f == file })
+	a.notes = slices.DeleteFunc(a.notes, func(n string) bool { return strings.Contains(n, file+":") })
 }
 
 // defined reports that a file of those before defines a name.

@@ -26,16 +26,8 @@ func (w *axisWalk) function(fn *cfront.Function) {
 		return
 	}
 	w.seen = append(w.seen, fn)
-	w.statement(fn.Body)
-}
-
-func (w *axisWalk) statement(s cfront.Stmt) {
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, w.expression)
-	}
-	for _, inner := range stmts {
-		w.statement(inner)
+	for e := range cfront.Everywhere(fn.Body) {
+		w.expression(e)
 	}
 }
 

@@ -73,7 +73,11 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 	l.add("grid: %s", numbers(groups))
 	l.add("block: %s", numbers(f.block()))
 	if f.opt.Dynamic != "" && !strings.Contains(f.opt.Dynamic, "=") {
-		l.add("shared: %q", f.opt.Dynamic)
+		bytes, err := value(f.opt.Dynamic, at)
+		if err != nil {
+			return "", err
+		}
+		l.add("shared: %d", bytes)
 	} else if bytes := f.dynamic(at); bytes > 0 {
 		l.add("shared: %d", bytes)
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	Global, Groups string
 	// Shared is the local memory that the launch gives: bytes for CUDA, elements by parameter for OpenCL.
 	Shared string
+	// Subgroup is the number of work-items of a sub-group for OpenCL C that asks for it; 0 is 32.
+	Subgroup int64
 	// Assume are conditions on sizes, and trips of loops.
 	Assume []string
 	// Disregard: parts of kernel functions that are not counted do not matter.

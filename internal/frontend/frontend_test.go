@@ -117,3 +117,39 @@ func TestAround(t *testing.T) {
 		t.Errorf("got %v for a file that is not there", err)
 	}
 }
+
+// TestPart: what a file lacks stands in the one that includes it, or under a condition; the line that is proposed has it read.
+func TestPart(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("parts", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"all.cl":        "typedef struct { float a, b; } pair;\n#include \"parts/sums.cl\"\n",
+		"parts/sums.cl": "__kernel void f(__global pair *y) { y[get_global_id(0)].a += 1; }\n",
+		"lanes.cl":      "#define JOIN(a, b) a##b\n#define OF(t, n) JOIN(t, n)\n__kernel void f(__global OF(float, LANES) *y) { y[get_global_id(0)] *= 2; }\n",
+		"types.h":       "#ifdef GPU\ntypedef struct { float x[3]; } point;\n#endif\n",
+		"under.cu":      "#include \"types.h\"\n__global__ void f(point *p) { p[threadIdx.x].x[0] = 1; }\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]string{
+		"parts/sums.cl": "all.cl:2 includes the file, which does not define pair; all that it asks for, with values that are proposals: --local 256 --global n --before all.cl",
+		"lanes.cl":      "-D LANES=4 defines it, where that is left to the build; all that it asks for, with values that are proposals: -D LANES=4 --local 256 --global n",
+		"under.cu":      "all that it asks for, with values that are proposals: --local 256 --global n -D GPU",
+	} {
+		_, err := Options{Kernel: "f"}.Load(t.Context(), file)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", file, err, want)
+		}
+	}
+	o := Options{Kernel: "f", Local: "256", Global: "n"}
+	o.Before = []string{"all.cl"}
+	kernels, err := o.Load(t.Context(), "parts/sums.cl")
+	if err != nil || len(kernels) != 1 || kernels[0].Kernel.Array("y") == nil {
+		t.Error(kernels, err)
+	}
+}

@@ -405,7 +405,7 @@ func chosen(sizes map[string]int64, names []string) map[string]int64 {
 
 // launch are the options as the front end for kernel functions takes them.
 func (o Options) launch() (opt ckernel.Options, err error) {
-	opt = ckernel.Options{C: o.Options, Dynamic: o.Shared, Assume: o.Assume, Global: extents(o.Global), Groups: extents(o.Groups)}
+	opt = ckernel.Options{C: o.Options, Dynamic: o.Shared, Subgroup: o.Subgroup, Assume: o.Assume, Global: extents(o.Global), Groups: extents(o.Groups)}
 	nameFunction(&opt, o.Kernel)
 	if opt.Global != nil && opt.Groups != nil {
 		return opt, mistake("--global and --groups exclude each other")

@@ -112,7 +112,7 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	}
 	if opt.Local == nil && fn.Group == nil {
 		if opt.Local = b.Block; b.Block == nil {
-			local := "--local " + proposedBlock(l)
+			local := "--local " + proposedBlock(l, fn.MostItems)
 			err := source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it, as in %s", local)
 			err.Flags = []string{local}
 			return err
@@ -124,8 +124,9 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	return nil
 }
 
-// proposedBlock is a work-group for a launch whose own is not known: what is known of it, and 16 work-items along other axes, or 256 along the only one.
-func proposedBlock(l *launches.Launch) string {
+// proposedBlock is a work-group for a launch whose own is not known: what is known of it, and 16 work-items along other axes, or 256 along the only one, or as many as
+// the function allows if these are fewer; most is 0 where it allows any.
+func proposedBlock(l *launches.Launch, most int64) string {
 	axes := []string{"256"}
 	for d, e := range l.Block {
 		axes = append(axes[:d], "16")
@@ -134,7 +135,9 @@ func proposedBlock(l *launches.Launch) string {
 		}
 	}
 	if axes = launches.Trimmed(axes, "1"); len(axes) == 1 {
-		axes[0] = "256"
+		if axes[0] = "256"; 0 < most && most < 256 {
+			axes[0] = strconv.FormatInt(most, 10)
+		}
 	}
 	return strings.Join(axes, ",")
 }

@@ -37,14 +37,15 @@ func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[
 }
 
 func (o Options) launched(file *launchfile.File) *launched {
-	return &launched{file: file, assume: o.Assume, disregard: o.Disregard, known: map[string]*Kernel{}}
+	return &launched{file: file, assume: o.Assume, subgroup: o.Subgroup, disregard: o.Disregard, known: map[string]*Kernel{}}
 }
 
 // launched is a launch file with the kernels that its function has been read as.
 type launched struct {
-	file   *launchfile.File
-	assume []string           // beside what the file assumes
-	known  map[string]*Kernel // by the sizes that their work-groups and indices depend on
+	file     *launchfile.File
+	assume   []string           // beside what the file assumes
+	subgroup int64              // work-items of one, as Options have it
+	known    map[string]*Kernel // by the sizes that their work-groups and indices depend on
 	// divisors are sizes that indices are divided by.
 	divisors  []string
 	disregard bool
@@ -129,7 +130,7 @@ func merged(sizes, others map[string]int64) map[string]int64 {
 
 func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[string]int64) (*function, error) {
 	opt := launchOptions(launch)
-	opt.At, opt.Opaque, opt.C.Opaque = at, l.opaque, l.opaque
+	opt.At, opt.Opaque, opt.C.Opaque, opt.Subgroup = at, l.opaque, l.opaque, l.subgroup
 	var err error
 	if opt.Assume, err = assumptions(launch); err != nil {
 		return nil, err

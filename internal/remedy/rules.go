@@ -20,9 +20,11 @@ var rules = []rule{
 	{"coalescing", coalescing},
 	{"narrow accesses", narrow},
 	{"bank conflicts", conflicts},
+	{"constants", constants},
 	{"atomic operations", atomics},
 	{"arrays in private memory", spilled},
 	{"divergence", divergence},
+	{"a single work-item", single},
 	{"float64", doubles},
 	{"division", divisions},
 	{"subscripts", subscripts},
@@ -162,6 +164,26 @@ func conflicts(x *study) []candidate {
 	}}
 }
 
+// constants: work-items of a sub-group ask constant memory for different elements, which it gives one after the other.
+func constants(x *study) (out []candidate) {
+	var arrays []string
+	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Constant && r.Cycles > r.Requests }) {
+		if slices.Contains(arrays, r.Array) {
+			continue
+		}
+		arrays = append(arrays, r.Array)
+		global := x.Kernel.Clone()
+		global.ChangeArray(r.Array, func(a *kernel.Array) { a.Constant = false })
+		out = append(out, candidate{
+			array: r.Array, at: r.At, share: r.Share, cures: []cure{{kernel: global}},
+			defect: fmt.Sprintf("the work-items of a sub-group load %s different elements of %s at a time, and constant memory gives one after the other",
+				format.Times(float64(r.Cycles)/float64(r.Requests)), r.Array),
+			remedy: fmt.Sprintf("keep %s in global memory, as a pointer to const, or copy it to local memory", r.Array),
+		})
+	}
+	return out
+}
+
 // spilled: private arrays that registers cannot hold, as some index is no constant of the code.
 func spilled(x *study) (out []candidate) {
 	var arrays []string
@@ -212,6 +234,24 @@ func divergence(x *study) []candidate {
 	return []candidate{c}
 }
 
+// single: one work-item of a group does in loops what all could have a part of.
+func single(x *study) []candidate {
+	var most *launch.Divergence
+	for i := range x.Divergences {
+		if d := &x.Divergences[i]; d.Alone && (most == nil || d.Times > most.Times) {
+			most = d
+		}
+	}
+	if most == nil {
+		return nil
+	}
+	return []candidate{{
+		array: x.result(most.At, most.To), at: most.At, cures: []cure{{edit: launch.Edit{SharedOut: true}}},
+		defect: fmt.Sprintf("one work-item of each group runs the loops here, and the other %d wait for it", x.Items-1),
+		remedy: "let all of them run a part of the iterations, and join their results in a tree, in local memory or by shuffles, if these can be joined so, as sums and extremes can",
+	}}
+}
+
 // repeated: a work-item accesses the same elements in iterations of a loop.
 func repeated(x *study) []candidate {
 	list := x.those(func(r *Row) bool {
@@ -232,7 +272,7 @@ func repeated(x *study) []candidate {
 func results(x *study) []candidate {
 	const large = 0.15 // share of the time from which on the loads matter
 	list := x.those(func(r *Row) bool {
-		return !r.Store && !r.Data && !r.Atomic && r.Shared != ([3]bool{}) && float64(r.Repeated) >= manyResults*float64(x.Groups*x.subgroups())
+		return r.Space != kernel.Constant && !r.Store && !r.Data && !r.Atomic && r.Shared != ([3]bool{}) && float64(r.Repeated) >= manyResults*float64(x.Groups*x.subgroups())
 	})
 	if sum(list) < large {
 		return nil

@@ -1,7 +1,6 @@
 package remedy
 
 import (
-	"cmp"
 	"slices"
 
 	"gpuperf/kernel"
@@ -96,15 +95,14 @@ func (x *study) inlined(e expr.Expr) expr.Expr {
 }
 
 // rounded is which of the two a division of integers is, a quotient or a remainder: functions are defined by it first of all.
-func rounded(k *kernel.Kernel, e expr.Expr) (kind expr.OpKind) {
+func rounded(k *kernel.Kernel, e expr.Expr) expr.OpKind {
 	if call, ok := e.(*expr.Call); ok {
 		e = k.Function(call.Func).Def
 	}
-	expr.Walk(e, func(e expr.Expr) bool {
-		if op, ok := e.(*expr.Op); ok && kind == "" && (op.Kind == expr.FloorDiv || op.Kind == expr.Mod) {
-			kind = op.Kind
+	for e := range expr.All(e) {
+		if op, ok := e.(*expr.Op); ok && (op.Kind == expr.FloorDiv || op.Kind == expr.Mod) {
+			return op.Kind
 		}
-		return kind == ""
-	})
-	return cmp.Or(kind, expr.FloorDiv)
+	}
+	return expr.FloorDiv
 }

@@ -75,12 +75,11 @@ func (w *writer) localNames(f *kernel.Function) map[string]string {
 func (w *writer) addFunctions() {
 	needed := map[string]bool{}
 	note := func(e expr.Expr) {
-		expr.Walk(e, func(e expr.Expr) bool {
+		for e := range expr.All(e) {
 			if x, ok := e.(*expr.Call); ok {
 				needed[x.Func] = true
 			}
-			return true
-		})
+		}
 	}
 	for _, s := range w.k.Statements {
 		for _, e := range append([]expr.Expr{s.LHS, s.RHS}, s.Predicates...) {

@@ -55,7 +55,7 @@ func unknown(t *testing.T, name string, fn *cfront.Function) {
 			t.Errorf("%s: %s", name, o.What)
 		}
 		for _, e := range exprs {
-			cfront.Walk(e, func(e cfront.Expr) {
+			for e := range cfront.All(e) {
 				switch x := e.(type) {
 				case *cfront.Unknown:
 					t.Errorf("%s: %s", name, x.What)
@@ -64,7 +64,7 @@ func unknown(t *testing.T, name string, fn *cfront.Function) {
 						t.Errorf("%s: an expression of line %d has no type", name, e.Place().Line)
 					}
 				}
-			})
+			}
 		}
 		for _, inner := range stmts {
 			visit(inner)

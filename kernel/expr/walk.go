@@ -1,6 +1,9 @@
 package expr
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 func (Int) children() []Expr            { return nil }
 func (e Int) rebuild(c []Expr) Expr     { return e }
@@ -79,6 +82,46 @@ func Walk(e Expr, visit func(Expr) bool) {
 	}
 }
 
+// All yields e and its parts in the order of Walk.
+func All(e Expr) iter.Seq[Expr] {
+	return func(yield func(Expr) bool) { all(e, yield) }
+}
+
+func all(e Expr, yield func(Expr) bool) (goesOn bool) {
+	if e == nil {
+		return true
+	}
+	if !yield(e) {
+		return false
+	}
+	for _, c := range e.children() {
+		if !all(c, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Any reports whether something holds for e or one of its parts.
+func Any(e Expr, is func(Expr) bool) bool { return !all(e, func(e Expr) bool { return !is(e) }) }
+
+// Names yields the variables, the arrays and the functions in e, as often as they are there.
+func Names(e Expr) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		all(e, func(e Expr) bool {
+			switch x := e.(type) {
+			case Var:
+				return yield(x.Name)
+			case *Access:
+				return yield(x.Array)
+			case *Call:
+				return yield(x.Func)
+			}
+			return true
+		})
+	}
+}
+
 // Rewrite returns e with f applied to every node, children first. Parts that f does not change are shared, not copied.
 func Rewrite(e Expr, f func(Expr) Expr) Expr {
 	if e == nil {
@@ -140,12 +183,11 @@ func Equal(a, b Expr) bool {
 // Accesses lists the array accesses in e, an access before those in its own index.
 func Accesses(e Expr) []*Access {
 	var out []*Access
-	Walk(e, func(x Expr) bool {
+	for x := range All(e) {
 		if a, ok := x.(*Access); ok {
 			out = append(out, a)
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -173,22 +215,17 @@ func FreeVars(e Expr, f func(name string)) {
 
 // HasReduction reports whether there is a reduction in e, which may be nil.
 func HasReduction(e Expr) bool {
-	if e == nil {
-		return false
-	}
-	_, ok := e.(*Reduce)
-	return ok || slices.ContainsFunc(e.children(), HasReduction)
+	return Any(e, func(e Expr) bool { _, is := e.(*Reduce); return is })
 }
 
 // Reductions lists the reductions in e, outer ones first.
 func Reductions(e Expr) []*Reduce {
 	var out []*Reduce
-	Walk(e, func(x Expr) bool {
+	for x := range All(e) {
 		if r, ok := x.(*Reduce); ok {
 			out = append(out, r)
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -206,17 +243,10 @@ func Extremes(e Expr) Expr {
 
 // Mentions reports whether a variable, an array or a function of that name is in e.
 func Mentions(e Expr, name string) bool {
-	found := false
-	Walk(e, func(x Expr) bool {
-		switch x := x.(type) {
-		case Var:
-			found = found || x.Name == name
-		case *Access:
-			found = found || x.Array == name
-		case *Call:
-			found = found || x.Func == name
+	for n := range Names(e) {
+		if n == name {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

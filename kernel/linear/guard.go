@@ -137,7 +137,7 @@ func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "sta
 // reads lists the variables of e, and reports whether none of them can change: inames, parameters, value arguments, and what a work-item sets once.
 func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 	pure = true
-	expr.Walk(e, func(e expr.Expr) bool {
+	for e := range expr.All(e) {
 		switch x := e.(type) {
 		case *expr.Access:
 			pure = pure && b.setOnce(x.Array)
@@ -147,8 +147,7 @@ func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 				pure = pure && b.setOnce(x.Name)
 			}
 		}
-		return true
-	})
+	}
 	return names, pure
 }
 

@@ -84,12 +84,11 @@ func checkPrepared(k *kernel.Kernel) {
 				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 			}
 			types = append(types, t)
-			expr.Walk(e, func(x expr.Expr) bool {
+			for x := range expr.All(e) {
 				if cond, ok := x.(*expr.Cond); ok && err == nil {
 					_, err = k.TypeOf(cond.If)
 				}
-				return err == nil
-			})
+			}
 			if err != nil {
 				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 			}

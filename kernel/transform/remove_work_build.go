@@ -269,15 +269,9 @@ func (r *remover) clean() error {
 	used := map[string]bool{}
 	for _, s := range r.Statements {
 		for _, e := range s.Exprs() {
-			expr.Walk(e, func(e expr.Expr) bool {
-				switch x := e.(type) {
-				case *expr.Access:
-					used[x.Array] = true
-				case expr.Var:
-					used[x.Name] = true
-				}
-				return true
-			})
+			for name := range expr.Names(e) {
+				used[name] = true
+			}
 		}
 	}
 	unused := func(a *kernel.Array) bool {

@@ -133,16 +133,13 @@ func expandAround(k *kernel.Kernel, name string) *kernel.Kernel {
 	around := func(r *kernel.Rule) bool {
 		body, err := c.Expand(r.Body)
 		return err != nil || expr.Mentions(body, name) || slices.ContainsFunc(allExprs(c), func(e expr.Expr) bool {
-			found := false
-			expr.Walk(e, func(e expr.Expr) bool {
+			return expr.Any(e, func(e expr.Expr) bool {
 				x, ok := e.(*expr.Call)
-				found = found || ok && x.Func == r.Name && slices.ContainsFunc(x.Args, func(a expr.Expr) bool {
+				return ok && x.Func == r.Name && slices.ContainsFunc(x.Args, func(a expr.Expr) bool {
 					a, err := c.Expand(a)
 					return err != nil || expr.Mentions(a, name)
 				})
-				return !found
 			})
-			return found
 		})
 	}
 	var kept []*kernel.Rule

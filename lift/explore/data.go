@@ -350,21 +350,19 @@ func signedData(p *lift.Program, data map[string]Data) map[string]Data {
 func total(body *lift.Term) bool {
 	yes := true
 	calls := []string{"abs", "fabs", "min", "max", "fmin", "fmax", "fma", "mad"}
-	lift.Walk(body, lift.Set(lift.Fun), func(t *lift.Term) {
-		yes = yes && len(t.User.Defs) > 0
-		for _, e := range t.User.Expanded() {
-			expr.Walk(e, func(e expr.Expr) bool {
-				switch x := e.(type) {
-				case *expr.Op:
-					yes = yes && x.Kind != expr.Div && x.Kind != expr.FloorDiv && x.Kind != expr.Mod && x.Kind != expr.Pow
-				case *expr.Call:
-					yes = yes && slices.Contains(calls, x.Func)
-				case *expr.Cast:
-					yes = false
-				}
-				return yes
-			})
+	partial := func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case *expr.Op:
+			return x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod || x.Kind == expr.Pow
+		case *expr.Call:
+			return !slices.Contains(calls, x.Func)
+		case *expr.Cast:
+			return true
 		}
+		return false
+	}
+	lift.Walk(body, lift.Set(lift.Fun), func(t *lift.Term) {
+		yes = yes && len(t.User.Defs) > 0 && !slices.ContainsFunc(t.User.Expanded(), func(e expr.Expr) bool { return expr.Any(e, partial) })
 	})
 	return yes
 }

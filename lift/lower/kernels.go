@@ -187,17 +187,9 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 
 // addNames adds the variables, arrays and functions of an expression.
 func addNames(used map[string]bool, e expr.Expr) {
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch x := e.(type) {
-		case expr.Var:
-			used[x.Name] = true
-		case *expr.Access:
-			used[x.Array] = true
-		case *expr.Call:
-			used[x.Func] = true
-		}
-		return true
-	})
+	for name := range expr.Names(e) {
+		used[name] = true
+	}
 }
 
 // maxUnrolled bounds the copies of a statement that unrolling makes.

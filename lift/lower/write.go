@@ -239,13 +239,10 @@ func (c *lowering) clobbers(stmts []*statement, acc *val) bool {
 			}
 		}
 		for _, s := range stmts {
-			clobbered := false
-			expr.Walk(s.RHS, func(e expr.Expr) bool {
-				clobbered = clobbered || isAccess(e, b.name) && (written || inner && !expr.Equal(e, at))
-				return true
-			})
-			if clobbered {
-				return true
+			for e := range expr.All(s.RHS) {
+				if isAccess(e, b.name) && (written || inner && !expr.Equal(e, at)) {
+					return true
+				}
 			}
 			written = written || s.target == b
 		}

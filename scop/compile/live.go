@@ -46,28 +46,13 @@ func jumps(s cfront.Stmt, region []cfront.Stmt) bool {
 }
 
 // pointed reports that a statement takes the address of a variable.
-func pointed(s cfront.Stmt, v *cfront.Var) (found bool) {
-	inner, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
-			a, ok := e.(*cfront.Address)
-			found = found || ok && wholeOf(a.X) == v
-		})
+func pointed(s cfront.Stmt, v *cfront.Var) bool {
+	for e := range cfront.Everywhere(s) {
+		if a, ok := e.(*cfront.Address); ok && cfront.Whole(a.X) == v {
+			return true
+		}
 	}
-	return found || slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return pointed(s, v) })
-}
-
-// wholeOf is the variable that an expression is a part of, nil for others.
-func wholeOf(e cfront.Expr) *cfront.Var {
-	switch x := e.(type) {
-	case *cfront.Ref:
-		return x.Var
-	case *cfront.Index:
-		return wholeOf(x.Of)
-	case *cfront.Member:
-		return wholeOf(x.X)
-	}
-	return nil
+	return false
 }
 
 // after is what happens from the end of the region to the end of a statement; found is false where the region is not in it.
@@ -168,9 +153,10 @@ func (l *liveness) statement(s cfront.Stmt) fate {
 
 // other is a statement whose paths are not known.
 func (l *liveness) other(s cfront.Stmt) fate {
-	stmts, exprs := cfront.Inside(s)
-	if slices.ContainsFunc(exprs, func(e cfront.Expr) bool { return mentions(e, l.of) }) || slices.ContainsFunc(stmts, func(s cfront.Stmt) bool { return l.other(s) == used }) {
-		return used
+	for e := range cfront.Everywhere(s) {
+		if cfront.IsVar(e, l.of) {
+			return used
+		}
 	}
 	return passed
 }
@@ -185,7 +171,7 @@ func (l *liveness) expression(e cfront.Expr) fate {
 			return replaced
 		}
 	}
-	if e != nil && mentions(e, l.of) {
+	if e != nil && cfront.Mentions(e, l.of) {
 		return used
 	}
 	return passed

@@ -19,22 +19,16 @@ func usesOf(r *cfront.Region) *uses {
 	region := map[cfront.Stmt]bool{}
 	for _, s := range r.Items {
 		region[s] = true
-		u.inside(s)
+		for s := range cfront.Statements(s) {
+			if d, ok := s.(*cfront.Declare); ok {
+				for _, v := range d.Vars {
+					u.declared[v] = true
+				}
+			}
+		}
 	}
 	u.around(r.Function.Body, region, nil, false)
 	return u
-}
-
-func (u *uses) inside(s cfront.Stmt) {
-	if d, ok := s.(*cfront.Declare); ok {
-		for _, v := range d.Vars {
-			u.declared[v] = true
-		}
-	}
-	inner, _ := cfront.Inside(s)
-	for _, s := range inner {
-		u.inside(s)
-	}
 }
 
 // counts is the variable that the head of a loop assigns to, or nil.
@@ -46,20 +40,12 @@ func counts(x *cfront.For) *cfront.Var {
 		}
 	case *cfront.Do:
 		if a, ok := init.X.(*cfront.Assign); ok && a.Op == "" {
-			if r, ok := a.To.(*cfront.Ref); ok && !mentions(a.Value, r.Var) {
+			if r, ok := a.To.(*cfront.Ref); ok && !cfront.Mentions(a.Value, r.Var) {
 				return r.Var
 			}
 		}
 	}
 	return nil
-}
-
-func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
-	cfront.Walk(e, func(e cfront.Expr) {
-		r, ok := e.(*cfront.Ref)
-		found = found || ok && r.Var == v
-	})
-	return found
 }
 
 // around notes what the function mentions outside of the region; own are the variables that loops around assign first,
@@ -82,11 +68,11 @@ func (u *uses) around(s cfront.Stmt, region map[cfront.Stmt]bool, own []*cfront.
 		u.repeated = u.repeated || strings.HasPrefix(x.What, "goto")
 	}
 	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
+		for e := range cfront.All(e) {
 			if r, ok := e.(*cfront.Ref); ok && !slices.Contains(own, r.Var) {
 				u.after[r.Var] = true
 			}
-		})
+		}
 	}
 	for _, s := range inner {
 		u.around(s, region, own, loop)

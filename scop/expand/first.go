@@ -63,12 +63,11 @@ func (e *expansion) isEarly(i early) bool {
 			return false
 		}
 	}
-	expr.Walk(i.Statement.RHS, func(x expr.Expr) bool {
+	for x := range expr.All(i.Statement.RHS) {
 		if x.String() == text {
 			count--
 		}
-		return true
-	})
+	}
 	return i.Always && count == 0 && slices.ContainsFunc(e.analysis.Dependences, func(d *deps.Dependence) bool {
 		return d.Kind == deps.Anti && d.From == i.Statement && d.Array == i.Array && d.Carrier != nil
 	})

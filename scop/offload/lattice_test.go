@@ -37,6 +37,9 @@ func TestLattices(t *testing.T) {
 			}
 			spread{rand.New(rand.NewPCG(uint64(draw), 1))}.node(tree)
 			p, err := Compile(found.Nest, tree, Options{Map: small})
+			if err == nil {
+				err = inLoops(p)
+			}
 			if err != nil {
 				t.Logf("%s, draw %d: %v", name, draw, err)
 				refused++

@@ -3,12 +3,9 @@ package offload
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 
 	"gpuperf/internal/ctest/scoptest"
-	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 	"gpuperf/scop/schedule"
 	"pgregory.net/rapid"
 )
@@ -38,7 +35,7 @@ func TestChains(t *testing.T) {
 			if err != nil {
 				p, err = inOrder(n, opt)
 			}
-			if err != nil || slices.ContainsFunc(p.Kernels, func(k *kernel.Kernel) bool { _, err := linear.New(k); return err != nil }) {
+			if err != nil || inLoops(p) != nil {
 				refused++
 				return
 			}

@@ -119,6 +119,9 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 	if q.ID == nil {
 		return answer{Error: &source.Error{Msg: "the question has no id"}}
 	}
+	if err := repeated(json.NewDecoder(bytes.NewReader(line)), ""); err != nil {
+		return answer{ID: q.ID, Error: err}
+	}
 	method, ok := methods[q.Method]
 	if !ok {
 		return answer{ID: q.ID, Error: &source.Error{Msg: fmt.Sprintf("there is no method %q", q.Method), Hint: source.Suggest(q.Method, slices.Sorted(maps.Keys(methods)))}}
@@ -128,6 +131,34 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 		return answer{ID: q.ID, Error: err}
 	}
 	return answer{ID: q.ID, Result: result}
+}
+
+// repeated is an error where an object of a value has a key twice, of which a decoder takes the last. The value stands under a key, "" for the whole.
+func repeated(d *json.Decoder, under string) error {
+	opened, err := d.Token()
+	if _, nested := opened.(json.Delim); err != nil || !nested {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		within := under
+		if opened == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			within = strings.TrimPrefix(under+"."+key.(string), ".")
+			if seen[within] {
+				return &source.Error{Msg: within + " stands there twice", Hint: "give it once: which of the two is meant is not clear"}
+			}
+			seen[within] = true
+		}
+		if err := repeated(d, within); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 // notNumber finds what programs write for numbers that JSON does not have.

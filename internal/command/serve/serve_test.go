@@ -38,15 +38,17 @@ func ask(t *testing.T, text string) string {
 // TestRun: each question has one answer, whatever is wrong with it.
 func TestRun(t *testing.T) {
 	for question, want := range map[string]string{
-		`{"id": 1, "method": "echo", "params": {"text": "<a>"}}`: `{"id":1,"result":"<a>"}`,
-		`{"id": "x", "method": "fail"}`:                          `{"id":"x","error":"no"}`,
-		`{"id": 2, "method": "infinite"}`:                        `{"id":2,"error":"json: unsupported value: +Inf"}`,
-		`{"id": 3, "method": "echo", "params": {"text": []}}`:    `{"id":3,"error":"params: Text: array stands where a string should stand"}`,
-		`{"id": 3, "method": "echo", "params": {"txt": 1}}`:      `{"id":3,"error":"params: unknown field \"txt\""}`,
-		`{"method": "echo"}`:                                     `{"id":null,"error":"the question has no id"}`,
-		"{\"id\": 4, \"method\": \"\xff\"}":                      `{"id":null,"error":"byte 21 of the question, 0xff, is not text in UTF-8"}`,
-		"\xef\xbb":                                               `{"id":null,"error":"byte 0 of the question, 0xef, is not text in UTF-8"}`,
-		` `:                                                      ``,
+		`{"id": 1, "method": "echo", "params": {"text": "<a>"}}`:                             `{"id":1,"result":"<a>"}`,
+		`{"id": "x", "method": "fail"}`:                                                      `{"id":"x","error":"no"}`,
+		`{"id": 2, "method": "infinite"}`:                                                    `{"id":2,"error":"json: unsupported value: +Inf"}`,
+		`{"id": 3, "method": "echo", "params": {"text": []}}`:                                `{"id":3,"error":"params: Text: array stands where a string should stand"}`,
+		`{"id": 3, "method": "echo", "params": {"txt": 1}}`:                                  `{"id":3,"error":"params: unknown field \"txt\""}`,
+		`{"id": 3, "method": "echo", "params": {"a": [{"n": 1, "m": 2}, {"n": 1, "n": 2}]}}`: `{"id":3,"error":"params.a.n stands there twice\n    give it once: which of the two is meant is not clear"}`,
+		`{"id": 3, "id": 4, "method": "echo"}`:                                               `{"id":4,"error":"id stands there twice\n    give it once: which of the two is meant is not clear"}`,
+		`{"method": "echo"}`:                                                                 `{"id":null,"error":"the question has no id"}`,
+		"{\"id\": 4, \"method\": \"\xff\"}":                                                  `{"id":null,"error":"byte 21 of the question, 0xff, is not text in UTF-8"}`,
+		"\xef\xbb":                                                                           `{"id":null,"error":"byte 0 of the question, 0xef, is not text in UTF-8"}`,
+		` `:                                                                                  ``,
 	} {
 		if got := strings.TrimSuffix(ask(t, question+"\n"), "\n"); got != want {
 			t.Errorf("%s: %s, want %s", question, got, want)

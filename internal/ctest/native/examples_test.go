@@ -77,6 +77,7 @@ var notMade = map[string]string{
 	"search.cu":       "a loop ends by data, of which arrays here have none",
 	"votes.cu":        "functions over a sub-group",
 	"text.cl":         "strings are no arrays of the classes",
+	"copies.cl":       "asynchronous copies, and shuffles of vectors",
 	"union.cu":        "members of unions are no classes",
 	"special.cu":      "templates are specialized for types, which are all classes here",
 }

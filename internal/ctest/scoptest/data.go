@@ -7,18 +7,17 @@ import (
 
 // onData reports whether the value of an expression depends on data, as Value.Data has it of one that was computed.
 func (m *machine) onData(e cfront.Expr) bool {
-	data := false
-	cfront.Walk(e, func(e cfront.Expr) {
+	return cfront.Any(e, func(e cfront.Expr) bool {
 		switch x := e.(type) {
 		case *cfront.Index, *cfront.Float:
-			data = true
+			return true
 		case *cfront.Ref:
 			_, iterator := m.iterators[x.Var]
 			_, param := m.params[x.Var.Name]
-			data = data || !iterator && (!param || m.scalars[x.Var]) && x.DType != expr.Int32
+			return !iterator && (!param || m.scalars[x.Var]) && x.DType != expr.Int32
 		case *cfront.Binary:
-			data = data || x.Op == "*" && !isInt(x.X) && !isInt(x.Y)
+			return x.Op == "*" && !isInt(x.X) && !isInt(x.Y)
 		}
+		return false
 	})
-	return data
 }

@@ -12,13 +12,10 @@ func (m *machine) again(cond cfront.Expr, body cfront.Stmt, step cfront.Expr) {
 }
 
 // free reports that the head of a loop does more than count, or less.
-func free(x *cfront.For) (yes bool) {
+func free(x *cfront.For) bool {
 	_, list := x.Step.(*cfront.List)
-	cfront.Walk(x.Cond, func(e cfront.Expr) {
-		_, assigns := e.(*cfront.Assign)
-		yes = yes || assigns
-	})
-	return yes || list || x.Init == nil || x.Step == nil
+	assigns := cfront.Any(x.Cond, func(e cfront.Expr) bool { _, is := e.(*cfront.Assign); return is })
+	return assigns || list || x.Init == nil || x.Step == nil
 }
 
 func (m *machine) loop(x *cfront.For) {

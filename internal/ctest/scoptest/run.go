@@ -110,13 +110,13 @@ func (m *machine) assigned(s cfront.Stmt) {
 		}
 	}
 	for _, e := range exprs {
-		cfront.Walk(e, func(e cfront.Expr) {
+		for e := range cfront.All(e) {
 			if a, ok := e.(*cfront.Assign); ok {
 				if to, ok := a.To.(*cfront.Ref); ok {
 					m.scalars[to.Var] = true
 				}
 			}
-		})
+		}
 	}
 	for _, s := range stmts {
 		m.assigned(s)
