@@ -16,6 +16,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
+	"gpuperf/scop"
 	"gpuperf/scop/schedule"
 	"gpuperf/workload"
 )
@@ -266,7 +267,7 @@ func (p *Program) telling(results []string, outputs map[string][]byte) (bool, er
 }
 
 // plain makes the launches of the program in the plainest way: a work-item for a point, nothing in local memory, other work-groups, and loops of the host in place of those in one
-// work-group.
+// work-group and of blocks.
 func (p *Program) plain() (*Program, error) {
 	opt := p.opt
 	opt.Map = func(f Form) Mapping {
@@ -275,10 +276,19 @@ func (p *Program) plain() (*Program, error) {
 		}
 		return Mapping{Block: [][]int64{nil, {64}, {64, 1}, {64, 1, 1}}[f.Parallel], Share: 1}
 	}
-	out, err := Compile(p.Nest, schedule.Hosted(p.tree), opt)
+	n, tree := p.inSteps()
+	out, err := Compile(n, tree, opt)
 	if err != nil {
 		return nil, err
 	}
 	out.Text, out.most = p.Text, 2*p.most
 	return out, nil
+}
+
+// inSteps is the order of the program with all loops around launches the host's, and no steps of these in blocks.
+func (p *Program) inSteps() (*scop.Nest, schedule.Node) {
+	if p.single != nil {
+		return p.single.Nest, schedule.Hosted(p.single.Tree)
+	}
+	return p.Nest, schedule.Hosted(p.tree)
 }

@@ -32,6 +32,7 @@ type Program struct {
 	// Original says why the order is that of the text, where no better one was found.
 	Original error
 	found    *schedule.Found // nil where the order is that of the text
+	single   *schedule.Found // the order without blocks of steps, where there are such
 	tree     schedule.Node
 	opt      Options     // by which it was made
 	asked    []asked     // the forms of its kernels

@@ -17,7 +17,6 @@ import (
 	"gpuperf/kernel/ops"
 	"gpuperf/samples"
 	"gpuperf/scop"
-	"gpuperf/scop/schedule"
 )
 
 // roof is the least that a nest takes by what it cannot do without: memory, arithmetic, and steps that wait for each other.
@@ -106,7 +105,8 @@ func operationsOf(t *testing.T, n *scop.Nest, at map[string]int64) (sum float64)
 // stepsOf are the launches of a program with one for each step that others wait for: the loops of work-groups are the host's, and no launch has several steps of a stencil.
 func stepsOf(t *testing.T, p *Program, at map[string]int64) int {
 	t.Helper()
-	q, err := compileTree(p.Nest, schedule.Hosted(p.tree), Options{Sizes: at, Map: func(f Form) Mapping {
+	n, tree := p.inSteps()
+	q, err := compileTree(n, tree, Options{Sizes: at, Map: func(f Form) Mapping {
 		m := Default(f)
 		m.Steps = 0
 		return m

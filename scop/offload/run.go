@@ -94,7 +94,7 @@ func findOr(ctx context.Context, n *scop.Nest, opt Options, work int64) (*Progra
 	if p.found != nil {
 		if in, err := inBlocks(ctx, p.found, opt); in != nil && err == nil {
 			if q, err := scop.Limited(ctx, in.Nest, work/2, func(n *scop.Nest) (*Program, error) { return Compile(n, in.Over(n).Tree, opt) }); err == nil {
-				p = q
+				q.single, p = p.found, q
 			}
 		}
 	}

@@ -37,6 +37,8 @@ type candidate struct {
 	found *schedule.Found
 	tree  schedule.Node
 	parts []part
+	// single is the order without blocks, where there are such.
+	single *schedule.Found
 }
 
 // part is a kernel of a schedule.
@@ -100,7 +102,7 @@ func (s *Space) addBlocks(ctx context.Context) {
 		return
 	}
 	n := len(s.schedules)
-	if c, err := s.addTree(&candidate{name: first.name + "/blocks", found: in, tree: in.Tree}); err == nil && len(s.schedules) > n {
+	if c, err := s.addTree(&candidate{name: first.name + "/blocks", found: in, tree: in.Tree, single: first.found}); err == nil && len(s.schedules) > n {
 		s.schedules = append([]*candidate{c}, s.schedules[:n]...)
 	}
 }
@@ -153,7 +155,7 @@ func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, err
 	if err != nil {
 		return nil, err
 	}
-	p.Text = s.nest
+	p.Text, p.single = s.nest, c.single
 	return p, nil
 }
 

@@ -179,8 +179,8 @@ func loopsOf(s *scop.Statement, domain *polycount.Set) (loops []*scop.Loop, err 
 }
 
 // among finds the dependences among the parts.
-func (b *block) among(all []*deps.Dependence) (err error) {
-	b.dependences, err = nil, nil
+func (b *block) among(all []*deps.Dependence) error {
+	b.dependences = nil
 	for _, d := range all {
 		pairs, primed := pairsOf(d)
 		for _, from := range b.parts {
@@ -218,7 +218,7 @@ func between(d *deps.Dependence, from, to *scop.Statement, pairs *polycount.Set)
 	return &own
 }
 
-// unfolded are the dependences of all blocks together, by what the statements of parts are then.
+// dependencesOf are the dependences of all blocks together, by what the statements of parts are then.
 func (b *block) dependencesOf(all []*deps.Dependence, by map[*scop.Statement]*scop.Statement) (out []*deps.Dependence) {
 	type end struct {
 		statement *scop.Statement
@@ -273,44 +273,26 @@ func substituted(list []polycount.Constraint, by map[string]polycount.Affine) (o
 }
 
 // cut cuts a part where those of its points end that depend on another part in the block, or on which that depends; false where no part needs that. Such ends are those of the steps of the block,
-// or of the other part, in the place of the point.
+// or of the other part, said of the point at this end of a dependence.
 func (b *block) cut() (bool, error) {
 	for _, d := range b.dependences {
 		if d.Accumulation {
 			continue
 		}
-		from, to := b.partOf(d.From), b.partOf(d.To)
+		end := [2]int{b.partOf(d.From), b.partOf(d.To)}
 		pairs, primed := pairsOf(d)
+		here, there, unprimed := pairs.Dims()[:len(d.From.Iterators)], pairs.Dims()[len(d.From.Iterators):], map[string]polycount.Affine{}
+		for i, name := range there {
+			unprimed[name] = polycount.Name(d.To.Iterators[i])
+		}
 		for _, some := range pairs.Disjuncts() {
-			for _, x := range []struct {
-				own, other int
-				where      []polycount.Constraint // of the other
-				names      []string               // of its iterators
-				unprimed   bool
-			}{
-				{from, to, substituted(b.parts[to].where, primed), pairs.Dims()[len(d.From.Iterators):], true},
-				{to, from, b.parts[from].where, pairs.Dims()[:len(d.From.Iterators)], false},
-			} {
-				p := b.parts[x.own]
-				known := solved(some, x.names)
-				for _, c := range substituted(x.where, known) {
-					if !x.unprimed {
-						back := map[string]polycount.Affine{}
-						for _, it := range p.of.Iterators {
-							back[primed[it].Names()[0]] = polycount.Name(it)
-						}
-						if slices.ContainsFunc(x.names, c.Affine.Has) {
-							continue
-						}
-						c.Affine = c.Affine.Subst(back)
-					} else if slices.ContainsFunc(x.names, c.Affine.Has) {
-						continue
-					}
-					is, err := b.ends(p, c)
-					if err != nil {
+			atFrom := told(substituted(b.parts[end[1]].where, primed), some, there)
+			atTo := substituted(told(b.parts[end[0]].where, some, here), unprimed)
+			for i, list := range [2][]polycount.Constraint{atFrom, atTo} {
+				for _, c := range list {
+					if is, err := b.ends(b.parts[end[i]], c); err != nil {
 						return false, err
-					}
-					if is && b.splits(x.own, c) {
+					} else if is && b.splits(end[i], c) {
 						return true, nil
 					}
 				}
@@ -318,6 +300,11 @@ func (b *block) cut() (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// told are constraints in other dimensions than some, as far as the equalities of a set give these.
+func told(list []polycount.Constraint, set *polycount.Set, but []string) []polycount.Constraint {
+	return slices.DeleteFunc(substituted(list, solved(set, but)), func(c polycount.Constraint) bool { return slices.ContainsFunc(but, c.Affine.Has) })
 }
 
 func (b *block) partOf(s *scop.Statement) int {
