@@ -178,10 +178,10 @@ func (b *grid) fresh(base string) string {
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions, and maxNodes the nodes of their trees, which passes
-// visit. The tests' kernels that people would write have 600,000 nodes at most; 5 million are seconds of work.
+// visit. The tests' kernels that people would write have 600,000 nodes at most; 20 million are seconds of work.
 const (
 	maxSteps = 100_000
-	maxNodes = 5_000_000
+	maxNodes = 20_000_000
 )
 
 func (b *builder) statement(s cfront.Stmt) {
