@@ -32,7 +32,7 @@ func TestRefusals(t *testing.T) {
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
 		{
 			"conditions on data that grow by each iteration written out",
-			`for (int r = 4096; r > 0; r >>= 1) { for (int c = 1; c < (1 << 20); c <<= 1) { if (x[c] > 1.0f || x[i + r] > 2.0f) ^break; if (x[c + i] > 3.0f) continue; y[i] += x[c]; } if (y[i] > 2.0f) continue; y[r] = 1.0f; }`,
+			`for (int r = 4096; r > 0; r >>= 1) { for (int c = 1; c < (1 << 20); c <<= 1) { if (x[c] > 1.0f || x[i + r] > 2.0f) break; if (x[c + i] > 3.0f) ^continue; y[i] += x[c]; } if (y[i] > 2.0f) continue; y[r] = 1.0f; }`,
 			"have more than 20000000 nodes",
 		},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},
