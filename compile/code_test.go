@@ -22,6 +22,7 @@ func TestCode(t *testing.T) {
 		{"o[i] = __expf(x[i]) + __exp10f(x[i]);", "MUFU.EX2", "CALL"},
 		{"o[i] = __powf(x[i], x[i + 1]) + __logf(x[i]) + __log2f(x[i]) + __log10f(x[i]);", "MUFU.LG2", "CALL"},
 		{"o[i] = __sinf(x[i]) + __cosf(x[i]) + __tanf(x[i]);", "MUFU.SIN", "CALL"},
+		{"l[i] = __dp4a((int) l[i], n, 3) + __funnelshift_l(n, i, 3);", "IDP.4A", "CALL"},
 		{"o[i] = x[i] / x[i + 1];", "FCHK", "F2F.F64"},
 		{"l[i] = l[i] << 13 | l[i] >> 51;", "SHF.L.W.U32.HI", "LOP3|SHF.L.U64|SHF.R"},
 		{"l[i] = l[i + 1] ^ l[i + 2] ^ l[i + 3];", "LOP3.LUT .*0x96", "0x3c"}, // sums of three

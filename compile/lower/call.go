@@ -14,7 +14,7 @@ func (l *lowering) call(x *cfront.Call) value {
 		return l.inlined(x, f)
 	}
 	f, ok := cfront.IntrinsicOf(x.Func)
-	if !ok || f.IR == "funnelshift" {
+	if !ok || f.IR == "funnelshift" || f.IR == "dp4a" {
 		return l.named(x)
 	}
 	switch f.Kind {
