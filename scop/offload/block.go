@@ -104,16 +104,22 @@ func (b *blocks) fits() (bool, error) {
 	return b.dense()
 }
 
-// apart reports that no work-item stores what a tile holds of an operand: that may be of any point, also beyond the domain, but only of terms that the sums have (fetch.go).
+// apart reports that no work-item stores what a tile holds of an operand. A tile has all combinations of its subscripts, each of which may be that of any point, also beyond the domain; only
+// of the one that is the number of the term there are none but those of terms that the sums have (fetch.go).
 func (b *blocks) apart(a *expr.Access) (bool, error) {
-	another, any := map[string]polycount.Affine{}, slices.Concat(b.order, []string{b.over})
-	for _, p := range b.order {
-		another[p] = polycount.Name(p + "'")
-		any = append(any, p+"'")
+	all := append(slices.Clone(b.order), b.over)
+	another := make([]map[string]polycount.Affine, len(a.Index))
+	for d := range a.Index {
+		another[d] = map[string]polycount.Affine{}
+		for _, p := range b.order {
+			name := fmt.Sprintf("%s'%d", p, d)
+			another[d][p] = polycount.Name(name)
+			all = append(all, name)
+		}
 	}
-	over := polycount.Name(b.over)
+	over, term := polycount.Name(b.over), b.termOf(a)
 	for _, w := range b.from.Writers(a.Array) {
-		if b.termOf(a) == nil || slices.ContainsFunc(b.order, func(p string) bool { return b.lower.Has(p) || b.upper.Has(p) }) {
+		if term == nil || slices.ContainsFunc(b.order, func(p string) bool { return b.lower.Has(p) || b.upper.Has(p) }) {
 			return false, nil
 		}
 		where, _ := b.domain.Constraints()
@@ -124,12 +130,12 @@ func (b *blocks) apart(a *expr.Access) (bool, error) {
 				return false, nil
 			}
 			from, err := b.from.AffineOf(a.Index[d])
-			if err != nil {
+			if err != nil || d != *term && from.Has(b.over) {
 				return false, err
 			}
-			where = append(where, polycount.EQ(to, from.Subst(another)))
+			where = append(where, polycount.EQ(to, from.Subst(another[d])))
 		}
-		if empty, err := polycount.NewSet(nil, any, where...).Within(b.domain.Budget()).IsEmpty(); err != nil || !empty {
+		if empty, err := polycount.NewSet(nil, all, where...).Within(b.domain.Budget()).IsEmpty(); err != nil || !empty {
 			return false, err
 		}
 	}

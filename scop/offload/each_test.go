@@ -19,7 +19,11 @@ func TestEach(t *testing.T) {
 		programs = 400
 	}
 	made, sums, refused := 0, 0, 0
+	seeds := []int{38} // its tile holds elements between those that a sum reads
 	for seed := range programs {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		text := rapid.Custom(scoptest.Batch).Example(seed)
 		n := nestOf(t, "test.c", text)
 		f, err := schedule.Search(n, schedule.Wavefronts, schedule.Options{Fusion: schedule.Fusions[seed%len(schedule.Fusions)]})
