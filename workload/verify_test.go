@@ -142,12 +142,12 @@ func TestVerifyFaults(t *testing.T) {
 		}
 	}
 	// Before the first element, but only at sizes below 20, at which nobody has said that a kernel of the user's own may be launched.
-	early := func() *Case { return oneArray(t, "c[i] = a[min(i*i - i*i + i, n - 20)]", "float32", 4096) }
+	early := func() *Case { return oneArray(t, "c[i] = a[min(i*i - i*i + i, n - 20)]", "float32", 4096).On(dev.Info().Interface) }
 	if _, err := Verify(context.Background(), dev, early()); !faulty(err) {
 		t.Errorf("a fault at the smallest size: %v", err)
 	}
 	own, generated := early(), early()
-	own.Own = &Own{Interface: samples.OpenCL, Job: func(at map[string]int64) (device.Job, error) {
+	own.Own = &Own{Interface: dev.Info().Interface, Job: func(at map[string]int64) (device.Job, error) {
 		one := *generated
 		one.Sizes = at
 		return one.Job(device.Policy{})
