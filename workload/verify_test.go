@@ -142,7 +142,9 @@ func TestVerifyFaults(t *testing.T) {
 		}
 	}
 	// Before the first element, but only at sizes below 20, at which nobody has said that a kernel of the user's own may be launched.
-	early := func() *Case { return oneArray(t, "c[i] = a[min(i*i - i*i + i, n - 20)]", "float32", 4096).On(dev.Info().Interface) }
+	early := func() *Case {
+		return oneArray(t, "c[i] = a[min(i*i - i*i + i, n - 20)]", "float32", 4096).On(dev.Info().Interface)
+	}
 	if _, err := Verify(context.Background(), dev, early()); !faulty(err) {
 		t.Errorf("a fault at the smallest size: %v", err)
 	}
