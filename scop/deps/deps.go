@@ -8,6 +8,7 @@ package deps
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -38,6 +39,11 @@ type Dependence struct {
 	Distance []int64
 	// Accumulation: both accesses are of accumulations by one associative operator, whose order does not matter but for rounding.
 	Accumulation bool
+}
+
+// Among reports whether both points are of statements of a list.
+func (d *Dependence) Among(list []*scop.Statement) bool {
+	return slices.Contains(list, d.From) && slices.Contains(list, d.To)
 }
 
 // Class is what a loop needs to run in parallel.

@@ -73,7 +73,4 @@ func (w *web) common() []*scop.Loop {
 	return common
 }
 
-func (w *web) has(d *deps.Dependence) bool {
-	list := w.statements()
-	return slices.Contains(list, d.From) && slices.Contains(list, d.To)
-}
+func (w *web) has(d *deps.Dependence) bool { return d.Among(w.statements()) }

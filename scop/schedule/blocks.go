@@ -9,7 +9,6 @@ import (
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
-	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
@@ -153,13 +152,11 @@ func (c *blocked) try(l Loop, size int64) (err error) {
 // hostLoops are loops that the host may make in the place of one.
 func (f *Found) hostLoops(band *Band, all []*deps.Dependence, opt Options) ([]Loop, error) {
 	list := band.statements()
-	if err := forwards(band, all); err != nil {
+	if err := forwards(list, band.Loops[:1], all); err != nil {
 		return nil, err
 	}
 	loops := slices.Clone(band.Loops)
-	edges, err := edgesOf(f.Nest, slices.DeleteFunc(slices.Clone(all), func(d *deps.Dependence) bool {
-		return !slices.Contains(list, d.From) || !slices.Contains(list, d.To)
-	}))
+	edges, err := edgesOf(f.Nest, slices.DeleteFunc(slices.Clone(all), func(d *deps.Dependence) bool { return !d.Among(list) }))
 	if err != nil {
 		return nil, err
 	}
@@ -175,25 +172,6 @@ func (f *Found) hostLoops(band *Band, all []*deps.Dependence, opt Options) ([]Lo
 		}
 	}
 	return loops, nil
-}
-
-// forwards returns an error that names a dependence that leads to an earlier step of a loop.
-func forwards(band *Band, all []*deps.Dependence) error {
-	list := band.statements()
-	for _, d := range all {
-		if !slices.Contains(list, d.From) || !slices.Contains(list, d.To) {
-			continue
-		}
-		pairs, primed := pairsOf(d)
-		back, err := pairs.Constrain(polycount.GE(band.Loops[0].Of[d.From], band.Loops[0].Of[d.To].Subst(primed).AddInt(1)))
-		if err != nil {
-			return err
-		}
-		if empty, err := back.IsEmpty(); err != nil || !empty {
-			return violated(d, err)
-		}
-	}
-	return nil
 }
 
 // options are those of a block that is half way through the steps, of which the first and the last are known.

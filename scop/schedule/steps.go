@@ -48,9 +48,7 @@ func blockOf(n *scop.Nest, all []*deps.Dependence, steps Loop, list []*scop.Stat
 		first := polycount.Name(b.name).Scale(size)
 		b.parts = append(b.parts, &part{of: s, where: []polycount.Constraint{polycount.GE(steps.Of[s], first), polycount.GE(first.AddInt(size-1), steps.Of[s])}})
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(d *deps.Dependence) bool {
-		return d.ValueBased || !slices.Contains(list, d.From) || !slices.Contains(list, d.To)
-	})
+	all = slices.DeleteFunc(slices.Clone(all), func(d *deps.Dependence) bool { return d.ValueBased || !d.Among(list) })
 	for {
 		if err := b.made(n); err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"slices"
 
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -78,17 +77,22 @@ func verifyTiles(n Node, dependences []*deps.Dependence) error {
 			apart = append(apart, l, back)
 		}
 	}
+	return forwards(list, apart, dependences)
+}
+
+// forwards returns an error that names a dependence among statements that leads to less along a loop.
+func forwards(list []*scop.Statement, loops []Loop, dependences []*deps.Dependence) error {
 	for _, d := range dependences {
-		if !slices.Contains(list, d.From) || !slices.Contains(list, d.To) {
+		if !d.Among(list) {
 			continue
 		}
 		pairs, primed := pairsOf(d)
-		for _, l := range apart {
-			wrong, err := pairs.Constrain(polycount.GE(l.Of[d.From], l.Of[d.To].Subst(primed).AddInt(1)))
+		for _, l := range loops {
+			back, err := pairs.Constrain(polycount.GE(l.Of[d.From], l.Of[d.To].Subst(primed).AddInt(1)))
 			if err != nil {
 				return err
 			}
-			if empty, err := wrong.IsEmpty(); err != nil || !empty {
+			if empty, err := back.IsEmpty(); err != nil || !empty {
 				return violated(d, err)
 			}
 		}
