@@ -407,12 +407,11 @@ var operations = map[string]operation{
 		return expr.Binary(expr.Max, fused(args, t), cexpr.Float(0, t.Base()))
 	}},
 	// Those that are an instruction of the special unit, which knows powers and logarithms of 2 and takes parts of a turn.
-	"native_exp2": {each("func:native_exp2"), calling("exp2")}, "native_exp": {each("mul", "func:native_exp2"), calling("exp")},
-	"native_log2": {each("func:native_log2"), calling("log2")}, "native_log": {each("func:native_log2", "mul"), calling("log")},
-	"native_exp10": {each("mul", "func:native_exp2"), calling("exp10")}, "native_log10": {each("func:native_log2", "mul"), calling("log10")},
-	"native_powr": {each("func:native_log2", "mul", "func:native_exp2"), binary(expr.Pow)},
-	"native_sin":  {each("mul", "func:native_sin"), calling("sin")}, "native_cos": {each("mul", "func:native_cos"), calling("cos")},
-	"native_tan": {each("mul", "mul", "func:native_sin", "func:native_cos", "func:native_recip"), calling("tan")},
+	"native_exp2": {counts: each("func:native_exp2")}, "native_exp": {counts: each("mul", "func:native_exp2")}, "native_exp10": {counts: each("mul", "func:native_exp2")},
+	"native_log2": {counts: each("func:native_log2")}, "native_log": {counts: each("func:native_log2", "mul")}, "native_log10": {counts: each("func:native_log2", "mul")},
+	"native_powr": {counts: each("func:native_log2", "mul", "func:native_exp2")},
+	"native_sin":  {counts: each("mul", "func:native_sin")}, "native_cos": {counts: each("mul", "func:native_cos")},
+	"native_tan": {counts: each("mul", "mul", "func:native_sin", "func:native_cos", "func:native_recip")},
 	// A comparison whose value is a number in half precision is an instruction as an extreme is.
 	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
@@ -430,10 +429,6 @@ var operations = map[string]operation{
 
 func binary(op expr.OpKind) func([]expr.Expr, expr.DType) expr.Expr {
 	return func(args []expr.Expr, _ expr.DType) expr.Expr { return expr.Binary(op, args[0], args[1]) }
-}
-
-func calling(name string) func([]expr.Expr, expr.DType) expr.Expr {
-	return func(args []expr.Expr, _ expr.DType) expr.Expr { return &expr.Call{Func: name, Args: args} }
 }
 
 func fused(args []expr.Expr, _ expr.DType) expr.Expr { return &expr.Call{Func: "fma", Args: args} }
@@ -476,8 +471,13 @@ func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Ex
 		f.Params = append(f.Params, kernel.FunctionParam{Name: names[i], DType: at})
 	}
 	f.Body = "return " + x.Func + "(" + strings.Join(names, ", ") + ");"
-	if op.def != nil {
+	switch exact := of.Exact(); {
+	case op.def != nil:
 		f.Def = op.def(params, t)
+	case exact == "pow":
+		f.Def = expr.Binary(expr.Pow, params[0], params[1])
+	case exact != of.IR: // an approximation
+		f.Def = &expr.Call{Func: exact, Args: params}
 	}
 	base := strings.TrimLeft(x.Func, "_")
 	if knownFunctions[of.IR] {
