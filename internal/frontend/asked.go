@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -170,7 +171,8 @@ func (a *asking) takeBack(at *source.Error) bool {
 		a.includer = ""
 		return true
 	}
-	for name, file := range a.by {
+	for _, name := range slices.Sorted(maps.Keys(a.by)) {
+		file := a.by[name]
 		if file != "" && (name == at.Lacks || file == at.File && ends) {
 			a.by[name] = ""
 			a.remove(file)
