@@ -192,17 +192,18 @@ func (l *list) moves(multiprocessors int64) {
 
 // streams tell the rates of DRAM. A work-item moves 16 B at four places, all work-items apart: the last ones are beyond what is counted.
 func (l *list) streams(multiprocessors int64) {
-	items := 16 * multiprocessors * 256
+	const items = 256 // of a group
+	groups := 16 * multiprocessors
 	for _, megabytes := range []int64{512, 1024} {
 		for _, name := range []string{"read_dram", "write_dram"} {
 			l.add(Measurement{
-				Name: name, Varies: map[string]int64{"megabytes": megabytes}, Blocks: 16 * multiprocessors, Items: 256, memory: 1<<30 + 4*16*items, numbers: []int64{megabytes}, timed: true, once: true,
+				Name: name, Varies: map[string]int64{"megabytes": megabytes}, Blocks: groups, Items: items, memory: 1<<30 + 4*16*groups*items, numbers: []int64{megabytes}, timed: true, once: true,
 			})
 		}
 	}
 	for _, each := range []int64{32, 64} {
 		l.add(Measurement{
-			Name: "read_pages", Varies: map[string]int64{"each": each}, Blocks: 16 * multiprocessors, Items: 256, memory: 1 << 30, numbers: []int64{1 << 20, each}, timed: true, once: true,
+			Name: "read_pages", Varies: map[string]int64{"each": each}, Blocks: groups, Items: items, memory: 1 << 30, numbers: []int64{1 << 20, each}, timed: true, once: true,
 		})
 	}
 }
