@@ -35,7 +35,10 @@ recorded samples; otherwise the check uses predictions alone.
 
 What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are
 launch files for CUDA, and other kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model,
---terms, --roofline, --measure and --replay explain by the model.`,
+--terms, --roofline, --measure and --replay explain by the model.
+
+Two kernels may be of any kinds. What has no counts, such as a launch file with machine code alone, is emulated, and with it what it is compared with. Of a functional
+program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf lift derive lists them; its launches count as one.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
   perf explain examples/matmul/matmul.star \
       examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
@@ -57,7 +60,7 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 			if done, err := o.explainEmulated(cmd, args); done || err != nil {
 				return err
 			}
-			tellOfNests(cmd, args)
+			tellOfOthers(cmd, args)
 			whole := throw.Get(casesOfAll(cmd, &o, args))
 			p := throw.Get(o.open(cmd, whole))
 			whole = runnable(cmd, p, whole)
@@ -81,10 +84,14 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 	return cmd
 }
 
-// tellOfNests says what loop nests are explained as, and what makes kernels of them.
-func tellOfNests(cmd *cobra.Command, args []string) {
+// tellOfOthers says what loop nests and functional programs are explained as, and what makes kernels of them.
+func tellOfOthers(cmd *cobra.Command, args []string) {
 	for _, arg := range args {
-		if file, _, _ := source.CutName(arg); filepath.Ext(file) == ".c" {
+		file, variant, _ := source.CutName(arg)
+		switch {
+		case isProgram(arg) && variant == "":
+			note(cmd, "the plainest variant of %s is explained; %s#ID is one that perf lift derive lists, and perf tune %s searches fast ones", file, file, file)
+		case filepath.Ext(file) == ".c":
 			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s writes kernels of them, and perf tune searches fast ones", file, file)
 		}
 	}
@@ -127,15 +134,6 @@ func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor
 	return nil, emulated, nil
 }
 
-// casesOfAll are the kernels of some arguments.
-func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
-	sizes, err := parseArguments(o.sizes)
-	if err != nil {
-		return nil, err
-	}
-	return campaign.Cases(cmd.Context(), o.files, args, sizes)
-}
-
 // explainAll explains kernels one after the other, or what differs between two.
 func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) {
 	var all []*explain.Explanation
@@ -149,7 +147,7 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		return
 	}
 	if two {
-		compared(cmd, all, o.roofs)
+		compared(cmd, together(subjects, all), o.roofs)
 		return
 	}
 	list := make([]any, 0, len(all)+len(emulated))
@@ -172,6 +170,19 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		fmt.Fprint(w, strings.Repeat("\n", min(len(all), 1)))
 		return launches.Write(w, emulated)
 	}))
+}
+
+// together takes the launches of one variant of a functional program as one.
+func together(subjects []explain.Subject, all []*explain.Explanation) (joined []*explain.Explanation) {
+	for i := 0; i < len(all); {
+		n := i + 1
+		for n < len(all) && isProgram(subjects[i].Case.Label) && subjects[n].Case.Label == subjects[i].Case.Label {
+			n++
+		}
+		joined = append(joined, explain.Together(all[i:n]))
+		i = n
+	}
+	return joined
 }
 
 // compared shows what differs between two kernels.
