@@ -26,16 +26,14 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL [KERNEL] -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
-		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses,
-by array and source line, how much of it goes with. Then it says what to change: the defect, the remedy, and how fast the kernel would be with it, by
-the same model. Of two kernels it says what differs, in time, by work and by access. --terms shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes the check
-of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
-work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
-recorded samples; otherwise the check uses predictions alone.
+		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses, by array and source line, how much of it goes with. Then
+it says what to change: the defect, the remedy, and how fast the kernel would be with it, by the same model. Of two kernels it says what differs, in time, by work and by access. --terms
+shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes
+the check of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed work, against the whole kernel. With --measure both
+kernels are run; with --replay their times come from recorded samples; otherwise the check uses predictions alone.
 
-What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are
-launch files for CUDA, and other kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model,
---terms, --roofline, --measure and --replay explain by the model.
+What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are launch files for CUDA, and other
+kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model, --terms, --roofline, --measure and --replay explain by the model.
 
 Two kernels may be of any kinds. What has no counts, such as a launch file with machine code alone, is emulated, and with it what it is compared with. Of a functional
 program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf lift derive lists them; its launches count as one.`,
@@ -64,14 +62,13 @@ program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf 
 			whole := throw.Get(casesOfAll(cmd, &o, args))
 			p := throw.Get(o.open(cmd, whole))
 			whole = runnable(cmd, p, whole)
-			predictions := throw.Get(p.PredictAll(whole))
-			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, predictions, len(args) == 2))
+			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, throw.Get(p.PredictAll(whole)), len(args) == 2))
 			subjects := explainSubjects(cmd, p, predictions)
 			o.on.driveAs(nil, whole)
 			if o.measured {
 				measureSubjects(cmd, p, o.on, subjects)
 			}
-			o.explainAll(cmd, subjects, emulated, len(args) == 2)
+			o.explainAll(cmd, o.narrowing(cmd, p), subjects, emulated, len(args) == 2)
 			return nil
 		},
 	}
@@ -135,11 +132,14 @@ func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor
 }
 
 // explainAll explains kernels one after the other, or what differs between two.
-func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) {
+func (o *predictFlags) explainAll(cmd *cobra.Command, n narrowing, subjects []explain.Subject, emulated []*launches.Report, two bool) {
 	var all []*explain.Explanation
 	for _, s := range subjects {
 		s.Roofline = o.roofs || wantJSON(cmd)
 		e := throw.Get(explain.New(s))
+		if !two {
+			n.drawBanks(cmd, s.Case, e)
+		}
 		all = append(all, e)
 	}
 	if two && len(emulated) == 2 {
