@@ -184,11 +184,14 @@ func smooth(f func(x float64) float64, x float64) (derivative float64, ok bool) 
 	return (4*fine - coarse) / 3, true
 }
 
-// ordinary tells whether every value on the way is of a size that leaves differences some digits.
+// ordinary tells whether every value on the way is of a size that leaves differences some digits, and no cost is negative: costs of both signs have norms of 0.
 func ordinary(e *Expr, v map[string]float64) bool {
 	ok := true
 	e.walk(func(n *Expr) {
 		ok = ok && math.Abs(evaluate(n, v)) < 1e4
+		if n.Op == PNorm || n.Op == Share {
+			ok = ok && evaluate(n.Args[0], v) >= 0 && evaluate(n.Args[1], v) >= 0
+		}
 	})
 	return ok
 }

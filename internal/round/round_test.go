@@ -66,6 +66,9 @@ func TestSum(t *testing.T) {
 		exact := new(big.Float).SetPrec(4400)
 		exact.Mul(new(big.Float).SetFloat64(a), new(big.Float).SetFloat64(b))
 		exact.Add(exact, new(big.Float).SetFloat64(c))
+		if exact.Sign() != 0 && exact.MantExp(nil) < -1000 {
+			t.Skip() // math/big rounds to subnormal numbers to the nearest, whatever the mode is
+		}
 		for mode, of := range modes {
 			want, _ := new(big.Float).SetPrec(53).SetMode(of).Set(exact).Float64()
 			if got := round.Sum(a, b, c, mode); got != want {
