@@ -1,29 +1,32 @@
 package timing
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/internal/intmath"
 )
 
-// constantCache is the cache of constants of a multiprocessor that are loaded by address: sets of lines, of which a new one takes the place of any. Behind it is a second one,
-// whose lines are longer: each of their parts, as long as a line here, has a way of its own to the multiprocessors.
+// constantCache is the cache of constants of a multiprocessor that are loaded by address: sets of lines, of which the one that came in first gives way to a new one, once it has come. Behind
+// it is a second one, whose lines are longer.
 type constantCache struct {
 	sets   [][]constantLine
 	ways   int
-	drawn  uint32          // the last number drawn
 	far    int64           // when the next line may be asked for
-	parts  []int64         // when each part of the second cache has sent what was asked for, by others too
+	share  int64           // when the second cache has sent what was asked for, by others too
 	asked  map[int64]int64 // when a line was asked for last
 	second map[int64]int64 // when lines of the second cache are there
 	phase  int64           // where in its line there the last access was
 }
 
-// constantLine is a line by its number in memory.
+// constantLine is a line by its number in memory. It is in the cache from the time on when it is asked for, until it has given way.
 type constantLine struct {
-	number, came int64
-	by           *Touched
+	number, asked, came int64
+	until               int64 // stays is for ever
+	by                  *Touched
 }
+
+const stays = math.MaxInt64
 
 func newConstantCache(c *Constants) *constantCache {
 	lines := c.Bytes / c.Line
@@ -31,36 +34,57 @@ func newConstantCache(c *Constants) *constantCache {
 	if c.Ways > 0 {
 		ways = min(c.Ways, lines)
 	}
-	return &constantCache{
-		sets: make([][]constantLine, lines/ways), ways: int(ways), parts: make([]int64, max(c.SecondLine/c.Line, 1)), asked: map[int64]int64{}, second: map[int64]int64{},
-	}
+	return &constantCache{sets: make([][]constantLine, lines/ways), ways: int(ways), asked: map[int64]int64{}, second: map[int64]int64{}}
 }
 
 func (c *constantCache) set(number int64) *[]constantLine {
 	return &c.sets[intmath.Mod(number, int64(len(c.sets)))]
 }
 
-// find is a line that is there or under way, nil where it is neither.
-func (c *constantCache) find(number int64) *constantLine {
+// find is a line that is there or under way at a time, nil where it is neither.
+func (c *constantCache) find(number, at int64) *constantLine {
 	set := *c.set(number)
 	for i := range set {
-		if set[i].number == number {
-			return &set[i]
+		if l := &set[i]; l.number == number && l.asked <= at && at < l.until {
+			return l
 		}
 	}
 	return nil
 }
 
-// enter takes a line, in place of one at random of its set where there is no room. It was chosen among that, the one that was used least recently, and trees of
-// bits, by uniform_lines.csv.gz: walks are off by 9, 13 and 12 % in the mean.
+// room is from when on the set of a line has room for it: at a time, or when the first line there has come.
+func (c *constantCache) room(number, at int64) int64 {
+	set := c.set(number)
+	*set = slices.DeleteFunc(*set, func(l constantLine) bool { return l.until <= at })
+	n, came := 0, int64(math.MaxInt64)
+	for _, l := range *set {
+		if l.until == stays {
+			n++
+			came = min(came, l.came)
+		}
+	}
+	if n < c.ways {
+		return at
+	}
+	return max(at, came)
+}
+
+// enter takes a line, where its set has room for it.
 func (c *constantCache) enter(l constantLine) {
 	set := c.set(l.number)
-	if len(*set) < c.ways {
-		*set = append(*set, l)
-		return
+	first, n := -1, 0
+	for i, o := range *set {
+		if o.until == stays {
+			n++
+			if first < 0 && o.came <= l.asked {
+				first = i
+			}
+		}
 	}
-	c.drawn = c.drawn*1664525 + 1013904223 // Numerical Recipes
-	(*set)[(c.drawn>>16)%uint32(c.ways)] = l
+	if n >= c.ways && first >= 0 {
+		(*set)[first].until = l.asked
+	}
+	*set = append(*set, l)
 }
 
 // move lets the lines follow the accesses that have loaded them, as those of l1.
@@ -72,6 +96,9 @@ func (c *constantCache) move(trips map[*warp]int64, depth int, times, line int64
 	old := c.sets
 	c.sets = make([][]constantLine, len(old))
 	for _, l := range slices.Concat(old...) {
+		if l.until < stays {
+			continue
+		}
 		if l.by != nil && depth-1 < len(l.by.Steps) {
 			l.number += l.by.Steps[depth-1].All * n * times / line
 		}
@@ -81,12 +108,14 @@ func (c *constantCache) move(trips map[*warp]int64, depth int, times, line int64
 
 func (c *constantCache) delay(by int64) {
 	c.far += by
-	for i := range c.parts {
-		c.parts[i] += by
-	}
+	c.share += by
 	for _, set := range c.sets {
 		for i := range set {
-			set[i].came += by
+			l := &set[i]
+			l.asked, l.came = l.asked+by, l.came+by
+			if l.until < stays {
+				l.until += by
+			}
 		}
 	}
 	for _, times := range []map[int64]int64{c.asked, c.second} {
@@ -99,13 +128,12 @@ func (c *constantCache) delay(by int64) {
 // state adds what decides when lines come from now on, but for which are there.
 func (c *constantCache) state(latency int64, add, when func(int64)) {
 	when(c.far)
-	for _, t := range c.parts {
-		when(t + latency)
-	}
+	when(c.share + latency)
 	add(c.phase)
 }
 
-// constant is a load of constants. It returns when they are there, and when the operands have been read. Addresses come one after the other.
+// constant is a load of constants. It returns when they are there, and when the operands have been read. Addresses come one after the other. The address unit of the sub-partition keeps a load
+// until it begins, and until there is room for its lines: others that come by another unit meanwhile do not know of these, and ask for them, too.
 func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64) (result, read int64) {
 	start := p.address(part, at, 1)
 	addresses := max(t.Waves, 1)
@@ -113,15 +141,17 @@ func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64
 	begin := max(start, p.shared[Constant])
 	p.shared[Constant] = begin + busy
 	p.result.Busy[Constant] += busy
-	result = max(begin+(addresses-1)*p.Constants.Apart, begin+busy, p.constantLines(&w.cursor, t, begin)) + p.Units[Constant].Latency
+	there, room := p.constantLines(&w.cursor, t, begin)
+	part.units[Address] = max(part.units[Address], room)
+	result = max(begin+(addresses-1)*p.Constants.Apart, begin+busy, there) + p.Units[Constant].Latency
 	return result, start + p.Units[Address].Gap
 }
 
-// constantLines is when the lines are there that lanes ask for from a time on. Lanes that ask for what is not known are taken to want a line each that is not there.
-func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there int64) {
-	there = at
+// constantLines is when the lines are there that lanes ask for from a time on, and when there is room for all of them. Lanes that ask for what is not known are taken to want a line each that is not there.
+func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, room int64) {
+	there, room = at, at
 	if p.constants == nil {
-		return there
+		return there, room
 	}
 	all, each := c.shift(t)
 	numbers := p.sectors[:0]
@@ -135,10 +165,13 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there i
 		if slices.Contains(numbers, number) {
 			continue
 		}
+		at := at + int64(len(numbers))*p.Units[Constant].Gap
 		numbers = append(numbers, number)
-		l := p.constants.find(number)
+		l := p.constants.find(number, at)
 		if l == nil {
-			l = &constantLine{number, p.farConstant(number, t, at), t}
+			from := p.constants.room(number, at)
+			room = max(room, from)
+			l = &constantLine{number, from, p.farConstant(number, t, at, from), stays, t}
 			p.constants.enter(*l)
 		} else {
 			p.met(t, l.came)
@@ -146,22 +179,23 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there i
 		there = max(there, l.came)
 	}
 	p.sectors = numbers
-	for i := range t.Unknown {
-		there = max(there, p.sent(int64(i), p.Constants.Second.Gap, at))
+	for range t.Unknown {
+		there = max(there, p.sent(p.Constants.Second.Gap, at, at))
 	}
-	return there
+	return there, room
 }
 
-// farConstant is when a line comes that is asked for at a time. Others that share the second cache ask for lines at random, each about as often as this multiprocessor: where they are
-// about to ask for the same, it is sent once for all.
-func (p *multiprocessor) farConstant(number int64, t *Touched, at int64) int64 {
+// farConstant is when a line comes that is asked for at a time, and for which there is room from another on. Others that share the second cache ask for lines at random, each about as often
+// as this multiprocessor: those that ask for the same line while it is under way are sent it with this one.
+func (p *multiprocessor) farConstant(number int64, t *Touched, at, from int64) int64 {
 	c, k := p.constants, &p.Constants
 	gap := k.Second.Gap
 	if last, ok := c.asked[number]; ok {
-		gap = int64(float64(gap) / (1 + k.Sharing*float64(k.Far.Latency)/float64(max(at-last, k.Far.Latency))))
+		under := max(c.share-at, k.Far.Latency)
+		gap = int64(float64(gap) / (1 + k.Sharing*float64(under)/float64(max(at-last, under))))
 	}
 	c.asked[number] = at
-	came := p.sent(number, gap, at)
+	came := p.sent(gap, at, from)
 	if k.SecondLine == 0 || t.Given {
 		return came
 	}
@@ -174,15 +208,13 @@ func (p *multiprocessor) farConstant(number int64, t *Touched, at int64) int64 {
 	return max(came, first)
 }
 
-// sent is when the part of the second cache for a line sends it that is asked for at a time. While it is on its way, others are served: what is asked for beyond that waits for
-// the share of the multiprocessor.
-func (p *multiprocessor) sent(number, gap, at int64) int64 {
+// sent is when the second cache sends a line that is asked for at a time. While it is on its way, others are served: what is asked for beyond that waits for the share of the multiprocessor.
+func (p *multiprocessor) sent(gap, at, from int64) int64 {
 	c, k := p.constants, &p.Constants
-	at = max(at, c.far)
-	c.far = at + k.Far.Gap
-	n := int64(len(c.parts))
-	share := &c.parts[intmath.Mod(number, n)]
-	*share = max(*share, at-k.Far.Latency) + n*gap
+	c.far = max(at, c.far)
+	at = max(c.far, from)
+	c.far += k.Far.Gap
+	c.share = max(c.share, at-k.Far.Latency) + gap
 	p.result.Busy[Constant] += max(k.Far.Gap, gap)
-	return max(at+k.Far.Latency, *share)
+	return max(at+k.Far.Latency, c.share)
 }
