@@ -37,6 +37,7 @@ func withContents(t *testing.T, folder string) string {
 	c.tree()
 	c.directions()
 	c.third()
+	c.fourth()
 	return c.folder
 }
 

@@ -129,6 +129,11 @@ func (c *contents) floats(name string, n int, one func(i int) float64) {
 }
 
 func thirdOf[T any](c *contents, name string, n int, one func(i int) T) {
+	drawFile(c, "third-"+name, n, one)
+}
+
+// drawFile draws a file from the same state as all others.
+func drawFile[T any](c *contents, name string, n int, one func(i int) T) {
 	c.state = contentsSeed
-	c.put("third-"+name+".bin", numbered(n, one))
+	c.put(name+".bin", numbered(n, one))
 }

@@ -2,7 +2,9 @@ package emulate
 
 import (
 	"math"
+	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
@@ -13,38 +15,57 @@ import (
 // squares of logarithms do. Factors were chosen such that nine of ten of the launches lie within that were looked at (choose.txt, and those of testdata/emulate/kinds), by
 // reason; other sets are for reporting (docs/emulation.md).
 
-// doubtful is by which factors the measured time may be less and more than the emulated one.
+// doubtful is by which factors the measured time may be less and more than the emulated one. That of no reason is 1 on both sides.
 type doubtful struct{ less, more float64 }
 
-// usual is what every time is off by: more often it is too short, as what is not modelled costs time. Where DRAM bounds, that passes while sub-groups wait for it, and how much of what
-// is accessed comes from there is more often taken to be too much (chosen on programs of HeCBench, a to m).
+var none = doubtful{1, 1}
+
+// reasons are what speaks against times of one origin.
+type reasons struct {
+	usual         doubtful // what every time is off by: more often it is too short, as what is not modelled costs time
+	manyRounds    doubtful // the same where blocks come in many waves, so that the begin and the end of a launch, and blocks that differ, count little
+	dramBound     doubtful // the same where DRAM bounds: that passes while sub-groups wait for it
+	idle          doubtful // nothing is busy for half of the time: what the launch waits for is the order of its code, and how much is under way
+	idleDRAM      doubtful // the same where DRAM is busier than what else there is
+	fewRounds     doubtful // blocks that do not end together, in one to three waves
+	busyUnit      doubtful // nearly always, and not DRAM: how it takes what comes at once matters
+	busyUnits     doubtful // two of them or more: what comes to one late, as the other was busy, leaves gaps
+	secondLevel   doubtful // bounds, and which part of it each address belongs to is not known
+	storedLines   doubtful // the same of lines that are stored
+	atomicPlaces  doubtful // atomic operations bound, and meet by that
+	scattered     doubtful // addresses are anywhere
+	shortLaunch   doubtful // of which starting is a part
+	cutOff        doubtful // the end is extrapolated
+	otherRegister bool     // how many registers a work-item has is estimated: the times with fewer work-groups at once, and with more, lie within
+}
+
+// ofMachineCode and ofSource are those of code of the device's compiler, and of package compile. Of the latter more is known to be off (another order, other registers), and less follows
+// from how busy a unit is. They were chosen on the launches that were looked at, the second on 426 that are in testdata, of all kinds, each with the time that its source was predicted to take.
 var (
-	usual     = doubtful{1.15, 1.25}
-	dramBound = doubtful{1.2, 1.2}
+	ofMachineCode = reasons{
+		usual: doubtful{1.15, 1.25}, manyRounds: doubtful{1.15, 1.25}, dramBound: doubtful{1.2, 1.2}, idle: none, idleDRAM: none, fewRounds: doubtful{1, 1.2}, busyUnit: doubtful{1, 1.12},
+		busyUnits: doubtful{1, 1.2}, secondLevel: doubtful{1.15, 1.35}, storedLines: doubtful{1.3, 1.2}, atomicPlaces: doubtful{1.2, 1.7}, scattered: doubtful{1.15, 1.3},
+		shortLaunch: doubtful{1, 1.12}, cutOff: doubtful{1.15, 1.1},
+	}
+	ofSource = reasons{
+		usual: doubtful{1.17, 1.24}, manyRounds: doubtful{1.13, 1.15}, dramBound: doubtful{1.16, 1.17}, idle: doubtful{1.5, 1.3}, idleDRAM: doubtful{1.1, 1.4}, fewRounds: doubtful{1, 1.15}, busyUnit: none,
+		busyUnits: none, secondLevel: doubtful{1.15, 1.4}, storedLines: doubtful{1.15, 1.3}, atomicPlaces: doubtful{1.4, 1.6}, scattered: doubtful{1.35, 1.4},
+		shortLaunch: doubtful{1, 1.12}, cutOff: doubtful{1.15, 1.1}, otherRegister: true,
+	}
 )
 
-// The reasons.
+// Reasons that are the same for all code.
 var (
-	shortLaunch   = doubtful{1, 1.12}    // of which starting is a part
-	fewRounds     = doubtful{1, 1.2}     // blocks that do not end together, in one to three waves
-	busyUnit      = doubtful{1, 1.12}    // nearly always, and not DRAM: how it takes what comes at once matters
-	busyUnits     = doubtful{1, 1.2}     // two of them or more: what comes to one late, as the other was busy, leaves gaps
-	cutOff        = doubtful{1.15, 1.1}  // the end is extrapolated
-	secondLevel   = doubtful{1.15, 1.35} // bounds, and which part of it each address belongs to is not known
-	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
+	sameLines     = doubtful{1.3, 1.2}   // all work-groups store in the same lines, which bounds
 	joinedStores  = doubtful{4, 1}       // hardly more lines than a multiprocessor joins stores to: it may do so in part
-	atomicPlaces  = doubtful{1.2, 1.7}   // atomic operations bound, and meet by that
 	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
-	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
 	scaledSheet   = doubtful{1.15, 1.15} // what was measured of another device of the architecture is scaled: 52 of 55 launches with intervals lie within on an H100
 	otherSheet    = doubtful{1.5, 1.5}   // the same of one of another architecture, of which nothing is recorded: wide
 	longestBlock  = doubtful{1, 1.5}     // the launch ends with its longest block, and not all were looked at
 	othersTurns   = doubtful{1.2, 1.2}   // work-groups are taken to come in turn
 	othersWait    = doubtful{1.25, 1.35} // they are taken to come at once
-	ownCode       = doubtful{1.2, 1.2}   // package compile made the code: another order, other registers
-	ownCodeOfDRAM = doubtful{1.1, 1.1}   // the same where DRAM bounds, whatever the code is
 )
 
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
@@ -52,7 +73,11 @@ const (
 	mostlyBusy   = 0.8   // chosen on the looked-at half of the development set, as those below
 	ratherBusy   = 0.7   // where the second-level cache begins to delay what comes
 	halfBusy     = 0.5   // of atomic operations, which queue sooner
+	mostlyIdle   = 0.5   // what does not bound is less busy than that
+	idleUpTo     = 0.45  // the same of DRAM
 	roundsAtMost = 3     // waves: with more the last one is a small part
+	roundsMany   = 20    // with so many, launches of source are half as far off as those of fewer
+	nearby       = 8     // registers: within so many are four of five estimates
 	shortSeconds = 10e-6 // of which the start, a few microseconds, is a part
 	muchAnywhere = 0.3   // of the sectors that are accessed
 )
@@ -70,7 +95,10 @@ func (e *emulation) sheetDoubt() doubtful {
 
 // interval is what a whole time is taken to be in, in seconds.
 func (e *emulation) interval(r *Result, t timed) [2]float64 {
-	less, more := 0.0, 0.0
+	w, less, more := &ofMachineCode, 0.0, 0.0
+	if e.Compiled {
+		w = &ofSource
+	}
 	add := func(holds bool, d doubtful) {
 		if holds {
 			less, more = less+math.Log(d.less)*math.Log(d.less), more+math.Log(d.more)*math.Log(d.more)
@@ -86,47 +114,74 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 			several++
 		}
 	}
-	add(top != timing.DRAM, usual)
-	add(top == timing.DRAM, dramBound)
-	add(top != timing.DRAM && several > 1, busyUnits)
-	add(r.Seconds < shortSeconds, shortLaunch)
-	add(r.Waves >= 1 && r.Waves < roundsAtMost, fewRounds)
-	add(most > mostlyBusy && top != timing.DRAM, busyUnit)
-	add(t.Cut, cutOff)
-	add(e.scaled > 0, e.sheetDoubt())
-	add(e.Compiled && top != timing.DRAM, ownCode)
-	add(e.Compiled && top == timing.DRAM, ownCodeOfDRAM)
-	add(busy(timing.L2) > ratherBusy, secondLevel)
-	add(busy(timing.Lines) > ratherBusy, storedLines)
-	if e.overwritten() > ratherBusy*r.Cycles {
-		add(true, storedLines)
-		add(len(e.storedLines) <= 2*joinedLines, joinedStores)
+	switch {
+	case top == timing.DRAM:
+		add(true, w.dramBound)
+		add(most < idleUpTo, w.idleDRAM)
+	case most < mostlyIdle:
+		add(true, w.usual)
+		add(true, w.idle)
+	case r.Waves > roundsMany:
+		add(true, w.manyRounds)
+	default:
+		add(true, w.usual)
 	}
-	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic || e.swapsInside(), atomicPlaces)
+	add(top != timing.DRAM && several > 1, w.busyUnits)
+	add(r.Seconds < shortSeconds, w.shortLaunch)
+	add(r.Waves >= 1 && r.Waves < roundsAtMost, w.fewRounds)
+	add(most > mostlyBusy && top != timing.DRAM, w.busyUnit)
+	add(t.Cut, w.cutOff)
+	add(e.scaled > 0, e.sheetDoubt())
+	add(busy(timing.L2) > ratherBusy, w.secondLevel)
+	add(busy(timing.Lines) > ratherBusy, w.storedLines)
+	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic || e.swapsInside(), w.atomicPlaces)
 	add(top == timing.Constant, constantLines)
 	add(top == timing.Barrier, blockBarrier)
-	add(e.anywhere() > muchAnywhere, scattered)
+	add(e.anywhere() > muchAnywhere, w.scattered)
 	add(e.accessesPrivate(), privateMemory)
 	add(e.unseen > 0, longestBlock)
-	for _, d := range e.launch.Doubts() {
-		if d.Kind == exec.AssumedOrder {
-			add(true, othersTurns)
-			break
-		}
+	e.othersDoubts(r, add)
+	if w.otherRegister {
+		add(true, e.registersDoubt(t))
 	}
+	return [2]float64{r.Seconds / math.Exp(math.Sqrt(less)), r.Seconds * math.Exp(math.Sqrt(more))}
+}
+
+// othersDoubts adds what is not known of other work-groups: what they store, when they come, how long they are.
+func (e *emulation) othersDoubts(r *Result, add func(holds bool, d doubtful)) {
+	if e.overwritten() > ratherBusy*r.Cycles {
+		add(true, sameLines)
+		add(len(e.storedLines) <= 2*joinedLines, joinedStores)
+	}
+	add(slices.ContainsFunc(e.launch.Doubts(), func(d exec.Doubt) bool { return d.Kind == exec.AssumedOrder }), othersTurns)
 	for _, w := range e.waited() {
 		if w.all {
 			add(true, othersWait)
 			break
 		}
 	}
-	if e.lengths != nil && e.lengths.apart > 0 { // nine of ten means lie within 1.645 deviations
+	if e.lengths != nil { // nine of ten means lie within 1.645 deviations
 		by := 1 + 1.645*e.lengths.apart
 		add(true, doubtful{by, by})
 	}
 	by := 1 + float64(e.builder.Apart)/float64(max(e.builder.Long, 1))
 	add(true, doubtful{by, by})
-	return [2]float64{r.Seconds / math.Exp(math.Sqrt(less)), r.Seconds * math.Exp(math.Sqrt(more))}
+}
+
+// registersDoubt is by how much the launch is faster and slower where a work-item has a few registers more or fewer, and a multiprocessor has room for another number of work-groups.
+func (e *emulation) registersDoubt(t timed) doubtful {
+	d := none
+	for _, by := range []int64{-nearby, nearby} {
+		g := e.work.Group
+		g.Registers = machine.Allocated(e.Device, max(int64(e.Function.Registers)+by, 1), exec.WarpSize)
+		room, _ := machine.Resident(machine.Limits(e.Device, g))
+		if room = min(room, e.most); room == min(e.resident, e.most) || room == 0 {
+			continue
+		}
+		part := e.time(Change{Resident: room}).cycles / t.cycles
+		d.less, d.more = max(d.less, 1/part), max(d.more, part)
+	}
+	return d
 }
 
 // anywhere is which part of the sectors that are accessed lies at no distance from those of the block or the iteration before.

@@ -20,7 +20,7 @@ const (
 // TestFirst predicts them once more, and compares with bars: the median and the mean error of each list.
 func TestFirst(t *testing.T) {
 	if !long {
-		t.Skip("LONG=1 emulates 152 launches")
+		t.Skip("LONG=1 emulates 201 launches")
 	}
 	blind := withContents(t, blindFolder)
 	for _, list := range []struct {

@@ -38,30 +38,32 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 	for i, b := range ends {
 		pairs[i], preds[i] = b.To, slices.Clone(b.Preds)
 	}
-	again := func(ordered bool, less int) (*function, []int, int, error) {
+	again := func(w way) (*function, []int, int, error) {
 		for i, b := range ends {
 			b.To, b.Preds = pairs[i], slices.Clone(preds[i])
 		}
-		return attempt(from, o, ordered, less)
+		return attempt(from, o, w)
 	}
-	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs few, and the fewest where it computes them again
-		f, numbers, most, err := again(try == 0, 0)
-		if over := most % registerUnit; err == nil && try == 0 && most > registerUnit && over > 0 && over <= fewTooMany {
-			if g, other, fewer, err := again(true, 2*over); err == nil && fewer <= most-over {
+	for try, w := range ways {
+		if w.repeated && !ways[try-1].repeated {
+			ssa.RepeatComparisons(from)
+		}
+		f, numbers, most, err := again(w)
+		if over := most % registerUnit; err == nil && w.ordered && most > registerUnit && over > 0 && over <= fewTooMany {
+			if g, other, fewer, err := again(w.with(true, 2*over)); err == nil && fewer <= most-over {
 				f, numbers, most = g, other, fewer
 			}
 		}
 		limit := min(cmp.Or(o.Limit, mostRegisters), mostRegisters)
 		if err == nil && most > limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
-			first, best := most, try == 0
-			less := 0
+			first, best := most, w
 			for _, ordered := range []bool{true, false} {
-				if g, other, fewer, err := again(ordered, first); err == nil && fewer < most {
-					f, numbers, most, best, less = g, other, fewer, ordered, first
+				if g, other, fewer, err := again(w.with(ordered, first)); err == nil && fewer < most {
+					f, numbers, most, best = g, other, fewer, w.with(ordered, first)
 				}
 			}
 			if most > limit {
-				if f, numbers, most, err = again(best, less); err == nil {
+				if f, numbers, most, err = again(best); err == nil {
 					numbers, most, err = f.spill(limit)
 				}
 			}
@@ -71,13 +73,27 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 			c.Registers = max(most, 2)
 			return c, nil
 		}
-		switch try {
-		case 1:
-			ssa.RepeatComparisons(from)
-		case 2:
+		if try+1 == len(ways) {
 			return c, err
 		}
 	}
+	return c, nil
+}
+
+// way is a way to make code.
+type way struct {
+	ordered    bool // in an order of its own, not in that of the text
+	predicates int  // that may be live before the order is to save some
+	repeated   bool // comparisons are repeated wherever they are needed
+	less       int  // registers than there is usually room for
+}
+
+// ways are the ways in which code is made, until one needs no more predicates than there are: without an order of its own it needs few, and the fewest where it computes them again.
+var ways = []way{{ordered: true, predicates: mostLive}, {ordered: true, predicates: fewLive}, {ordered: true, predicates: fewLive, repeated: true}, {repeated: true}}
+
+func (w way) with(ordered bool, less int) way {
+	w.ordered, w.less = ordered, less
+	return w
 }
 
 // Registers are given in so many (CUDA C++ Programming Guide), and code that takes a few more than such a number is ordered again to take no more.
@@ -86,8 +102,8 @@ const (
 	fewTooMany   = 2
 )
 
-// attempt makes code, in an order of its own, with room for so many registers less than usual, or in that of the text.
-func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, numbers []int, most int, err error) {
+// attempt makes code in a way.
+func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most int, err error) {
 	f = &function{
 		Func: from, of: map[*ssa.Block]*code{}, units: map[*ssa.Value][]unit{}, made: map[constant]unit{}, folded: map[*ssa.Value]bool{}, stack: none,
 	}
@@ -99,10 +115,10 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 	g := f.interference()
 	g.coalesce(f.copies)
 	f.rename(g)
-	if ordered {
+	if w.ordered {
 		behind := f.live()
 		for _, c := range f.blocks {
-			f.schedule(c, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), less, behind[c].has)
+			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), behind[c].has)
 		}
 	}
 	for _, c := range f.blocks {

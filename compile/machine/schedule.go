@@ -35,24 +35,27 @@ func (in *instruction) latency() int {
 	return aluCycles
 }
 
-// fewPredicates are as many as may be live before the order of instructions is to save some.
-const fewPredicates = 5
+// Of predicates so many may be live before the order of instructions is to save some: at first, and in code that needs too many with that.
+const (
+	mostLive = 6
+	fewLive  = 5
+)
 
 // edge says that an instruction comes after another one, by so many cycles.
 type edge struct{ to, cycles int }
 
 // schedule orders the instructions of a block. Work-items meet before they do anything together, as in all listings.
-func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
+func (f *function) schedule(c *code, w way, limit int, live func(unit) bool) {
 	var first []*instruction
 	if len(c.list) > 0 && c.list[0].name == "BSYNC" {
 		first, c.list = c.list[:1:1], c.list[1:]
 	}
-	f.order(c, limit, less, live)
+	f.order(c, w, limit, live)
 	c.list = append(first, c.list...)
 }
 
 // order orders instructions: the one first that the longest chain hangs on, among those whose operands are there.
-func (f *function) order(c *code, limit, less int, live func(unit) bool) {
+func (f *function) order(c *code, w way, limit int, live func(unit) bool) {
 	n := len(c.list)
 	if n < 3 {
 		return
@@ -70,7 +73,7 @@ func (f *function) order(c *code, limit, less int, live func(unit) bool) {
 	}
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
-	limit = min(limit, p.room(c)-less)
+	limit = min(limit, p.room(c)-w.less)
 	scarce := loaded(c) > limit
 	waiting := &queue{key: func(i int) int { return ready[i] }}
 	here := &queue{key: func(i int) int { return -height[i]*n + i }}
@@ -89,7 +92,7 @@ func (f *function) order(c *code, limit, less int, live func(unit) bool) {
 		}
 		i := heap.Pop(here).(int)
 		switch {
-		case p.preds >= fewPredicates:
+		case p.preds >= w.predicates:
 			i = p.relief(here, waiting, i, p.changePreds)
 		case p.count >= limit:
 			i = p.relief(here, waiting, i, p.change)
@@ -336,7 +339,8 @@ func (p *pressure) changeOf(in *instruction, of class) (n int) {
 	return n
 }
 
-// relief is an instruction that leaves no more units live: of those that may be now the first, else the one of all that leaves the fewest.
+// relief is an instruction that leaves no more units live: of those that may be now the first, else the one of all that leaves the fewest. Where there is none it is the next of
+// the text, in whose order there is room for all.
 func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruction) int) int {
 	if change(p.c.list[chosen]) <= 0 {
 		return chosen
@@ -352,12 +356,13 @@ func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruc
 		heap.Push(here, chosen)
 		return i
 	}
-	best, least := chosen, change(p.c.list[chosen])*len(p.c.list)+chosen
-	from, at := (*queue)(nil), -1
+	n := len(p.c.list)
+	key := func(i int) int { return min(change(p.c.list[i]), 1)*n + i }
+	best, from, at := chosen, (*queue)(nil), -1
 	for _, q := range []*queue{here, waiting} {
 		for k, i := range q.list {
-			if n := change(p.c.list[i])*len(p.c.list) + i; n < least {
-				best, least, from, at = i, n, q, k
+			if key(i) < key(best) {
+				best, from, at = i, q, k
 			}
 		}
 	}

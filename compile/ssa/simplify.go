@@ -120,15 +120,17 @@ func Dead(f *Func) {
 	}
 }
 
-// As many predicates, of which there are seven in all, and other values are hoisted out of a loop: those have registers as long as it runs.
+// As many predicates, of which there are seven in all, and other values are hoisted out of a loop: those have registers as long as it runs. Junctions of predicates that are needed
+// in the loop anyway take their places.
 const (
-	mostHoisted = 2
-	mostKept    = 96
+	mostHoisted   = 2
+	mostJunctions = 4
+	mostKept      = 96
 )
 
 // Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes.
 func Hoist(f *Func) {
-	predicates, others := map[*Loop]int{}, map[*Loop]int{} // by the loop that they are hoisted out of
+	predicates, others, junctions := map[*Loop]int{}, map[*Loop]int{}, map[*Loop]*joined{} // by the loop that they are hoisted out of
 	written := writtenIn(f)
 	for _, b := range f.Blocks {
 		kept := b.Values[:0]
@@ -136,6 +138,13 @@ func Hoist(f *Func) {
 			to := b
 			for to.Loop != nil && (v.Pure() || loadedOnce(v, to, written[to.Loop])) && !variesIn(v, to.Loop) {
 				if v.Type == Pred {
+					if junctions[to.Loop] == nil {
+						junctions[to.Loop] = &joined{of: map[*Value]bool{}}
+					}
+					if junctions[to.Loop].replace(v) {
+						to = to.Loop.Before
+						continue
+					}
 					if predicates[to.Loop] >= mostHoisted {
 						break
 					}
@@ -154,6 +163,33 @@ func Hoist(f *Func) {
 		}
 		b.Values = kept
 	}
+}
+
+// joined are predicates whose junctions are hoisted out of a loop.
+type joined struct {
+	of map[*Value]bool
+	n  int // junctions
+}
+
+// replace reports whether a value is a junction that is hoisted, as there are no more of these than of the predicates that they join.
+func (j *joined) replace(v *Value) bool {
+	if v.Op != PAnd && v.Op != POr || j.n >= mostJunctions {
+		return false
+	}
+	more := 0
+	for _, a := range v.Args {
+		if !j.of[a] {
+			more++
+		}
+	}
+	if j.n+1 > len(j.of)+more {
+		return false
+	}
+	for _, a := range v.Args {
+		j.of[a] = true
+	}
+	j.n++
+	return true
 }
 
 // loadedOnce reports whether what a value loads is the same in all iterations of the loop that a block begins, which writes what is accessed so: nobody writes it, or
