@@ -327,11 +327,7 @@ func (p *parser) pragma() Stmt {
 	if args[0].Is("nounroll") {
 		n = 1
 	} else if len(args) > 1 {
-		start := len(p.tokens)
-		p.tokens = append(p.tokens, args[1:]...)
-		p.tokens = append(p.tokens, cpp.Token{At: args[0].At})
-		p.at(start, p.scope, func() { n = int(max(1, min(p.constant("the number of iterations to unroll"), 1<<20))) })
-		p.tokens = p.tokens[:start]
+		p.splice(args[1:], func() { n = int(max(1, min(p.constant("the number of iterations to unroll"), 1<<20))) })
 	}
 	return p.unrolled(n)
 }
