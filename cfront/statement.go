@@ -139,7 +139,10 @@ func (p *cursor) passStatement() {
 			p.unexpected(`";"`)
 		}
 		if p.is("(") || p.is("{") || p.is("[") {
-			p.pass()
+			body := p.is("{") && p.i > 0 && p.tokens[p.i-1].Is(")")
+			if p.pass(); body && (p.is("}") || p.tok().Kind == cpp.Name) { // of a macro that begins a loop or a branch
+				return
+			}
 			continue
 		}
 		p.next()
