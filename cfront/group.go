@@ -24,7 +24,7 @@ type (
 // blockType is the type of the work-group. That of a tile has an extent: the number of its work-items.
 var blockType = &ctype{form: groupForm, name: "thread_block"}
 
-// gridType is the type of all work-groups together. A barrier of them is not read.
+// gridType is the type of all work-groups together. A barrier of them is one of each work-group, and an operation of its own.
 var gridType = &ctype{form: groupForm, name: "grid_group"}
 
 // groupNames are names that mean the same after "using namespace".
@@ -60,6 +60,7 @@ var blockMembers = map[string]string{
 var gridMembers = map[string]string{
 	"thread_rank": "((" + blockRank + ") * blockDim.x * blockDim.y * blockDim.z + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)",
 	"size":        allItems, "num_threads": allItems, "block_rank": "(" + blockRank + ")", "num_blocks": "(gridDim.x * gridDim.y * gridDim.z)",
+	"sync":      "__grid_sync(0)",
 	"group_dim": "gridDim", "dim_blocks": "gridDim", "block_index": "blockIdx", "is_valid": "true",
 }
 

@@ -30,7 +30,7 @@ func TestGroups(t *testing.T) {
 		{"__device__ void g(cg::thread_block b) {}\n__device__ void g(cg::thread_block_tile<32> w) { w.sync(); }\n", "g(cg::this_thread_block()); g(cg::tiled_partition<32>(cg::this_thread_block()));", "function g(); function g(thread_block_tile<32>)(); __syncwarp(); kernel f(global int32 p[*], int32 n); g(); g(thread_block_tile<32>)()"},
 		{"", "auto b = cg::this_thread_block(); auto wait = [&, b] { b.sync(); }; wait();", "f.wait(); function f.wait(); __syncthreads()"},
 
-		{"", "auto grid = cg::this_grid(); grid.sync();", "not read: sync of grid_group of cooperative groups is not read"},
+		{"", "auto grid = cg::this_grid(); grid.sync();", "__grid_sync(0):int32"},
 		{"", "cg::grid_group grid = cg::this_grid(); p[grid.block_rank()] = n;", "p[((((blockIdx.z * gridDim.y):uint32 + blockIdx.y):uint32 * gridDim.x):uint32 + blockIdx.x):uint32] = n"},
 		{"", "auto w = cg::tiled_partition<32>(cg::this_thread_block()); p[0] = cg::reduce(w, p[1], cg::plus<int>());", "p[0] = cg_reduce_add_32(p[1]):int32"},
 		{"using namespace cooperative_groups;\n", "p[0] = reduce(tiled_partition<32>(this_thread_block()), p[1], plus<int>());", "p[0] = cg_reduce_add_32(p[1]):int32"},

@@ -152,6 +152,7 @@ func (p *proposer) trial(text string) (cost int) {
 	defer func() {
 		p.file.leftOut = leftOut
 		p.tried = q.work - maxWork + maxTrialWork
+		p.tokens = q.tokens // with what was written out
 		if e := recover(); e != nil {
 			if _, is := e.(fault); !is || p.ctx.Err() != nil {
 				panic(e)

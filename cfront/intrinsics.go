@@ -80,7 +80,7 @@ var intrinsicTable = []struct {
 	{WorkItem, fixedResult, expr.Uint32, `get_work_dim get_sub_group_id get_sub_group_local_id get_sub_group_size get_num_sub_groups
 		get_max_sub_group_size`},
 	{Barrier, fixedResult, "", `wait_group_events:barrier barrier work_group_barrier:barrier __syncthreads:barrier`},
-	{Barrier, fixedResult, expr.Int32, `__syncthreads_count:barrier_count __syncthreads_and:barrier_and __syncthreads_or:barrier_or`},
+	{Barrier, fixedResult, expr.Int32, `__syncthreads_count:barrier_count __syncthreads_and:barrier_and __syncthreads_or:barrier_or __grid_sync:barrier_of_grid`},
 	{SubgroupBarrier, fixedResult, "", `sub_group_barrier __syncwarp:sub_group_barrier`},
 	{Fence, fixedResult, "", `mem_fence read_mem_fence:mem_fence write_mem_fence:mem_fence atomic_work_item_fence:mem_fence
 		__threadfence:mem_fence __threadfence_block:mem_fence __threadfence_system:mem_fence`},

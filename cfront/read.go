@@ -127,7 +127,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _, _ := strings.Cut(d, "=")
+		name := d[:strings.IndexAny(d+"=", "=(")]
 		defines += "#ifndef " + name + "\n" + text + "#endif\n"
 	}
 	var f *File

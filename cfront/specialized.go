@@ -1,9 +1,12 @@
 package cfront
 
 import (
+	"errors"
 	"maps"
+	"slices"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/packs"
 )
 
 func isClass(x any) bool { _, ok := x.(*class); return ok }
@@ -79,11 +82,13 @@ type aliasTemplate struct {
 
 // alias reads the arguments of a template of names, and is the type.
 func (p *parser) alias(a *aliasTemplate, at Pos) (t *ctype) {
-	s, _, ok := p.bound(a.params, a.scope, p.templateArguments())
+	args := p.templateArguments()
+	n := len(args) + 1 - len(a.params)
+	s, _, ok := p.bound(unpacked(a.params, n), a.scope, args)
 	if !ok {
 		p.fail(at, "the arguments are not those of the template %s", a.name)
 	}
-	p.at(a.start, s, func() { t = p.typeName() })
+	p.at(p.writtenOut(a.params, n, a.start, p.declarationEnd(a.start)), s, func() { t = p.typeName() })
 	return t
 }
 
@@ -108,12 +113,12 @@ func (p *parser) variableTemplate(params []templateParam, start, end int) {
 
 // variableInstance reads the arguments of a template of variables, and is the variable.
 func (p *parser) variableInstance(x *variableTemplate, at Pos) *variable {
-	s, _, name := p.instanceOf(x.name, x.params, x.scope, at)
+	s, all, name := p.instanceOf(x.name, x.params, x.scope, at)
 	if v := x.instances[name]; v != nil {
 		return v
 	}
 	p.copy(at)
-	p.at(x.start, s, func() { p.declaration(true) })
+	p.at(p.writtenOut(x.params, len(all)+1-len(x.params), x.start, x.end), s, func() { p.declaration(true) })
 	v, _ := s.names[x.name].(*variable)
 	if v == nil {
 		p.fail(at, "%s is no variable", x.name)
@@ -125,6 +130,11 @@ func (p *parser) variableInstance(x *variableTemplate, at Pos) *variable {
 // matching is the specialization of a class template for arguments, with what its parameters mean: the one with the fewest parameters of those that fit.
 func (p *parser) matching(c *class, args []argument) (found *pattern, in *scope) {
 	for _, x := range c.special {
+		if packOf(c.params) >= 0 {
+			if x = p.patternFor(x, len(args)); x == nil {
+				continue
+			}
+		}
 		if found != nil && len(x.params) >= len(found.params) {
 			continue
 		}
@@ -306,7 +316,7 @@ func (p *typer) match(x, t *ctype, open map[string]int, all []argument) {
 		}
 	case x.form == arrayForm && t.form == pointerForm:
 		p.match(x.elem, t.elem, open, all)
-	case x.form == recordForm && t.form == recordForm && x.record.of != nil && x.record.of == t.record.of:
+	case x.form == recordForm && t.form == recordForm && x.record.of != nil && x.record.of == t.record.of && len(x.record.args) == len(t.record.args):
 		for i, a := range x.record.args {
 			switch b := t.record.args[i]; {
 			case a.t != nil && b.t != nil:
@@ -330,6 +340,8 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 	start := c.start
 	if found, bound := p.matching(c, all); found != nil {
 		start, s = found.start, bound
+	} else {
+		start = p.writtenOut(c.params, len(all)+1-len(c.params), start, p.declarationEnd(start))
 	}
 	t := newRecord(name, p.tokens[start].Is("union"))
 	t.record.of, t.record.args = c, all
@@ -385,4 +397,97 @@ func keepDefaults(params, before []templateParam) {
 			params[i].def = before[i].def
 		}
 	}
+}
+
+// packOf is the index of the parameter of a template that stands for any number of arguments; -1 without one.
+func packOf(params []templateParam) int {
+	return slices.IndexFunc(params, func(x templateParam) bool { return x.pack })
+}
+
+// unpacked are the parameters of a template with n elements in the place of its pack.
+func unpacked(params []templateParam, n int) []templateParam {
+	at := packOf(params)
+	if at < 0 {
+		return params
+	}
+	out := slices.Clone(params[:at])
+	for k := range n {
+		x := params[at]
+		x.name, x.pack = packs.Name(x.name, k), false
+		out = append(out, x)
+	}
+	return append(out, params[at+1:]...)
+}
+
+// writtenOut is where the text of a template stands, from one token up to another, with n elements in the place of its pack.
+func (p *parser) writtenOut(params []templateParam, n, start, end int) int {
+	at := packOf(params)
+	if at < 0 {
+		return start
+	}
+	text, err := packs.Expand(p.tokens[start:end], map[string]int{params[at].name: n})
+	if e := (*packs.Error)(nil); errors.As(err, &e) {
+		p.fail(Pos(e.At), "%s", e.Msg)
+	}
+	p.work += len(text)
+	out := len(p.tokens)
+	p.tokens = append(append(p.tokens, text...), cpp.Token{At: p.tokens[start].At})
+	return out
+}
+
+// maxPack is how many elements of a pack are tried where only types of arguments tell.
+const maxPack = 64
+
+// instantiateWritten is the instance of a template with a pack: that of the template for as many elements as fit.
+func (p *parser) instantiateWritten(t *template, explicit []argument, args []value, at Pos) *callable {
+	most := max(len(explicit), len(args))
+	for _, x := range args {
+		if x.t != nil && x.t.pointed().form == recordForm {
+			most = max(most, len(x.t.pointed().record.args))
+		}
+	}
+	for n := range min(most, maxPack) + 1 {
+		w := t.written[n]
+		if w == nil {
+			start := 0
+			if err := p.attempt(func() { start = p.writtenOut(t.params, n, t.start, p.declarationEnd(t.start)) }); err != nil { // there is none of so many
+				continue
+			}
+			w = &template{name: t.name, params: unpacked(t.params, n), start: start, scope: t.scope, instances: map[string]*callable{}, self: t.self, makes: t.makes}
+			if t.written == nil {
+				t.written = map[int]*template{}
+			}
+			t.written[n] = w
+		}
+		if c := p.instantiate(w, explicit, args, at); c != nil {
+			t.open, t.arity = w.open+1, w.arity
+			return c
+		}
+	}
+	return nil
+}
+
+// patternFor is a specialization of a template with a pack, with as many elements in the place of its own as there are arguments; nil if it has another number.
+func (p *parser) patternFor(x *pattern, args int) *pattern {
+	for n := range args + 1 {
+		out := x
+		if packOf(x.params) >= 0 {
+			start := p.writtenOut(x.params, n, x.start, p.declarationEnd(x.start))
+			out = &pattern{unpacked(x.params, n), start, start + x.at - x.start, x.scope}
+		}
+		count := 0
+		p.at(out.at+1, x.scope, func() {
+			for ; !p.is(">") && !p.is(">>"); p.accept(",") {
+				p.passArgument()
+				count++
+			}
+		})
+		if count == args {
+			return out
+		}
+		if out == x {
+			break
+		}
+	}
+	return nil
 }

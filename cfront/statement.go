@@ -139,7 +139,10 @@ func (p *cursor) passStatement() {
 			p.unexpected(`";"`)
 		}
 		if p.is("(") || p.is("{") || p.is("[") {
-			p.pass()
+			body := p.is("{") && p.i > 0 && p.tokens[p.i-1].Is(")")
+			if p.pass(); body && (p.is("}") || p.tok().Kind == cpp.Name) { // of a macro that begins a loop or a branch
+				return
+			}
 			continue
 		}
 		p.next()
@@ -327,11 +330,7 @@ func (p *parser) pragma() Stmt {
 	if args[0].Is("nounroll") {
 		n = 1
 	} else if len(args) > 1 {
-		start := len(p.tokens)
-		p.tokens = append(p.tokens, args[1:]...)
-		p.tokens = append(p.tokens, cpp.Token{At: args[0].At})
-		p.at(start, p.scope, func() { n = int(max(1, min(p.constant("the number of iterations to unroll"), 1<<20))) })
-		p.tokens = p.tokens[:start]
+		p.splice(args[1:], func() { n = int(max(1, min(p.constant("the number of iterations to unroll"), 1<<20))) })
 	}
 	return p.unrolled(n)
 }

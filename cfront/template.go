@@ -15,10 +15,11 @@ type template struct {
 	start     int // the token after the parameters
 	scope     *scope
 	instances map[string]*callable
-	self      *ctype // of functions of a record
-	open      int    // parameters that take an argument of any type
-	arity     int    // parameters of the function
-	makes     bool   // of constructors
+	self      *ctype            // of functions of a record
+	open      int               // parameters that take an argument of any type
+	arity     int               // parameters of the function
+	makes     bool              // of constructors
+	written   map[int]*template // of one with a pack: the template for so many elements
 }
 
 // class is a template of records.
@@ -36,6 +37,7 @@ type class struct {
 type templateParam struct {
 	name            string
 	isType, isClass bool
+	pack            bool            // it stands for any number of arguments
 	def             int             // the token where its default begins; 0 without one
 	of              *ctype          // the type of a constant
 	enable          int             // the token where the condition begins under which it has a type; 0 without one
@@ -220,9 +222,7 @@ func (p *parser) templateParams() (out []templateParam) {
 			p.next()
 			p.next()
 		}
-		if p.is("...") {
-			p.fail(p.here(), "templates with any number of parameters are not read")
-		}
+		x.pack = p.accept("...")
 		if p.tok().Kind == cpp.Name {
 			if x.name = p.next().Text; x.isType {
 				p.scope.set(x.name, &ctype{form: otherForm, name: x.name})
@@ -372,7 +372,8 @@ func (p *parser) convertsInAngle() (is bool) {
 
 // instanceOf reads the arguments of a template, and binds its parameters to them. The name is that of the instance.
 func (p *parser) instanceOf(template string, params []templateParam, outer *scope, at Pos) (s *scope, all []argument, name string) {
-	s, all, ok := p.bound(params, outer, p.templateArguments())
+	args := p.templateArguments()
+	s, all, ok := p.bound(unpacked(params, len(args)+1-len(params)), outer, args)
 	if !ok {
 		p.fail(at, "the arguments are not those of the template %s", template)
 	}
@@ -411,6 +412,9 @@ func (p *parser) bound(params []templateParam, outer *scope, args []argument) (s
 
 // instantiate is the instance of a template for arguments that are given and those that the arguments of a call tell; nil if it has none.
 func (p *parser) instantiate(t *template, explicit []argument, args []value, at Pos) *callable {
+	if packOf(t.params) >= 0 {
+		return p.instantiateWritten(t, explicit, args, at)
+	}
 	given := slices.Clone(explicit)
 	if args != nil && len(given) < len(t.params) {
 		given = p.deduced(t, given, args, nil)

@@ -285,14 +285,22 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 	if line := p.file.leftOut[t.Text]; line > 0 {
 		p.fail(Pos(t.At), "%s is declared in line %d, which is not read", t.Text, line)
 	}
+	macro, begins := loopMacro(p, t)
+	if begins {
+		t, format = macro, "%s is no macro that is known"
+	}
 	hint, absent := "", p.file.Absent(t.Text)
 	var flags []string
-	if !p.lang.hosted {
+	if !p.lang.hosted && !begins {
 		flags = prefixed("-D ", p.file.leaving()[t.Text])
 	}
-	if len(flags) > 0 {
+	switch upper := t.Text == strings.ToUpper(t.Text); {
+	case begins:
+		flags = []string{"-D '" + t.Text + "(i, n)=" + strideLoop + "'"}
+		hint = flags[0] + " defines it as such macros often are"
+	case len(flags) > 0:
 		hint = strings.Join(flags, " ") + " has it read where it stands under conditions"
-	} else if upper := t.Text == strings.ToUpper(t.Text); !p.lang.hosted && (absent == "" || upper) {
+	case !p.lang.hosted && (absent == "" || upper):
 		flags = p.defining(t.Text, strings.Contains(format, "type"))
 		hint = strings.Join(flags, " ") + " " + map[bool]string{true: "defines it", false: "define them"}[len(flags) == 1] + ", where that is left to the build"
 	}
@@ -308,6 +316,32 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 		panic(fault{err: &malformed{err}})
 	}
 	panic(fault{err: err})
+}
+
+// strideLoop is a loop over n elements as all work-items share them.
+const strideLoop = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)"
+
+// loopMacro is the macro in capitals before the brackets in which a name stands first that nothing declares, as of EACH_INDEX(i, n) { … }.
+func loopMacro(p *cursor, t cpp.Token) (macro cpp.Token, ok bool) {
+	i := max(p.i-1, 2)
+	for ; i < len(p.tokens)-1 && i <= p.i && p.tokens[i].At != t.At; i++ {
+	}
+	if i >= len(p.tokens)-1 || !p.lang.plusPlus || p.tokens[i].At != t.At || !p.tokens[i-1].Is("(") || !p.tokens[i+1].Is(",") {
+		return macro, false
+	}
+	macro = p.tokens[i-2]
+	open, commas := 1, 0
+	for ; i < len(p.tokens)-2 && open > 0; i++ {
+		switch x := p.tokens[i]; {
+		case oneOf(x, "(", "[", "{"):
+			open++
+		case oneOf(x, ")", "]", "}"):
+			open--
+		case x.Is(",") && open == 1:
+			commas++
+		}
+	}
+	return macro, commas == 1 && p.tokens[i].Is("{") && macro.Kind == cpp.Name && macro.Text == strings.ToUpper(macro.Text) && !p.means(macro.Text)
 }
 
 // maxDefined is the number of macros that a hint proposes.

@@ -157,7 +157,7 @@ func isVoteBarrier(x *cfront.Call) bool {
 	return known && f.Kind == cfront.Barrier && f.IR != "barrier" && len(x.Args) == 1
 }
 
-// voteAtBarrier is a barrier at which a work-group finds how many of its work-items have a condition, or whether one or all do: a barrier, and an operation.
+// voteAtBarrier is a barrier at which a work-group finds how many of its work-items have a condition, or whether one or all do, or that all work-groups wait at: a barrier, and an operation.
 func (b *builder) voteAtBarrier(x *cfront.Call) expr.Expr {
 	own := b.scratch("vote", expr.Int32)
 	b.assignTemp(x.Pos, own, b.value(x.Args[0]))
@@ -170,5 +170,11 @@ func (b *builder) voteAtBarrier(x *cfront.Call) expr.Expr {
 		Params: []kernel.FunctionParam{{Name: "a", DType: expr.Int32}}, Body: "return " + x.Func + "(a);",
 	}
 	f.Name = b.functionNamed(label, f)
-	return &expr.Call{Func: f.Name, Args: []expr.Expr{expr.Var{Name: own}}}
+	call := &expr.Call{Func: f.Name, Args: []expr.Expr{expr.Var{Name: own}}}
+	if of, _ := cfront.IntrinsicOf(x.Func); of.IR == "barrier_of_grid" { // whose value nobody takes
+		waited := b.scratch("waited", expr.Int32)
+		b.assignTemp(x.Pos, waited, call)
+		return expr.Var{Name: waited}
+	}
+	return call
 }

@@ -152,8 +152,11 @@ func (l *lowering) barrier(x *cfront.Call, f cfront.Intrinsic) value {
 		l.effect(ssa.None, "BAR.SYNC.DEFER_BLOCKING 0x0")
 		return value{}
 	}
+	how, ok := map[string]string{"barrier_count": "POPC", "barrier_and": "AND", "barrier_or": "OR"}[f.IR]
+	if !ok {
+		l.fail(x.Pos, "%s is not compiled here", x.Func)
+	}
 	p := l.condition(x.Args[0])
-	how := map[string]string{"barrier_count": "POPC", "barrier_and": "AND", "barrier_or": "OR"}[f.IR]
 	l.effect(ssa.None, "BAR.RED."+how+".DEFER_BLOCKING 0x0,", p)
 	if how == "POPC" {
 		return number(expr.Int32, l.effect(ssa.W, "B2R.RESULT"))

@@ -187,6 +187,10 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	case unpriced.Noticeable():
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for %s", kinds))
 	}
+	if waitsForGrid(c) {
+		result.Open()
+		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for barriers of all work-groups"))
+	}
 	if inPart(c) {
 		result.Open()
 	}
@@ -202,6 +206,21 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
+}
+
+// waitsForGrid reports that a kernel has a barrier of all work-groups.
+func waitsForGrid(c *workload.Case) bool {
+	if c.Kernel.IR == nil {
+		return false
+	}
+	for _, f := range c.Kernel.IR.Functions {
+		for _, operations := range f.Counts {
+			if operations["func:grid_sync"] > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // crowded is the time of a case that mostly waits for atomic operations on few places, for which models have no cost. The estimate is rough, so that the interval has no

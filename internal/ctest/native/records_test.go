@@ -140,7 +140,9 @@ func (g *generator) specialized() {
 	g.helper("scaled", "template <class T, int N> __device__ T scaled(T x);\ntemplate <class T, int N> __device__ T scaled(T x) { return x * T(N); }\n"+
 		"template <> __device__ float scaled<float, 3>(float x) { return x + x + x; }\n"+
 		"template <class T> struct kind { static constexpr int n = 2; };\ntemplate <> struct kind<double> { static constexpr int n = 3; };")
-	switch g.Intn(6) {
+	switch g.Intn(7) {
+	case 6:
+		g.pack()
 	case 0:
 		if g.in(2) {
 			g.mark("functions as arguments of templates")
@@ -174,5 +176,34 @@ func (g *generator) specialized() {
 		g.line("\tacc += %s[%s + %s];", g.param("x"), k, g.index(0))
 	default:
 		g.line("%s[%s] = scaled<double, %d>(%s);", g.param("w"), g.index(1), 3+g.Intn(2), fmt.Sprintf("%s[%s]", g.param("w"), g.index(0)))
+	}
+}
+
+// pack uses templates with any number of arguments.
+func (g *generator) pack() {
+	g.mark("packs of templates")
+	g.helper("most_of", "template <class T> __device__ T most_of(T x) { return x; }\n"+
+		"template <class T, class... Rest> __device__ T most_of(T x, Rest... rest) { return fmaxf(x * sizeof...(Rest), most_of(rest...)); }\n"+
+		"template <class... Ts> __device__ float joined(Ts... xs) { return (1.0f - ... - xs); }\n"+
+		"template <int... Is> __device__ float picked(const float *a) { return (a[Is] * ...); }\n"+
+		"template <class F, class... Ts> __device__ void hand(F f, Ts &&... xs) { (f(xs), ...); }")
+	values := ""
+	for i := range 1 + g.Intn(4) {
+		if i > 0 {
+			values += ", "
+		}
+		values += "(float) (" + g.value(0) + ")"
+	}
+	switch g.Intn(4) {
+	case 0:
+		g.line("acc += most_of<float>(%s);", values)
+	case 1:
+		g.line("acc += joined(%s);", values)
+	case 2:
+		if g.real == "float" {
+			g.line("acc += picked<%s>(%s + %s);", g.pick("0", "1, 2", "2, 0, 1"), g.param("x"), g.index(0))
+		}
+	default:
+		g.line("hand([&](float v) { acc += v * 2.0f; }, %s);", values)
 	}
 }
