@@ -379,6 +379,7 @@ func (b *flow) arguments(k *kernel.Kernel) {
 			}
 		case isImage(p):
 		case p.DType.IsVector(): // which is kept in private memory
+			lanesMentioned(n, p.DType, mentioned, value)
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
 			value(n, b.sizes[n].dtype)
