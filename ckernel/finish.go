@@ -258,6 +258,8 @@ func (b *flow) loopDomains(k *kernel.Kernel) {
 		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.name}, cs...))
 		if l.unroll {
 			k.Tags[l.name] = kernel.Tag{Kind: kernel.Unroll}
+		} else if l.kept {
+			k.Tags[l.name] = kernel.Tag{Kind: kernel.Kept}
 		} else if l.rolled {
 			k.Tags[l.name] = kernel.Tag{Kind: kernel.Rolled}
 		}
