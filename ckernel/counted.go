@@ -50,7 +50,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	}
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
 	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
-	l.rolled = x.unroll == 1 || b.mayWrap(x, steps)
+	l.rolled, l.kept = x.unroll == 1 || b.mayWrap(x, steps), !l.constantTrips() && b.assembled(x.body)
 	domain := b.both(b.live.domain, runs)
 	b.live = before
 	b.openLoop(l)
@@ -87,6 +87,32 @@ func (b *bindings) mayWrap(x *loopText, steps map[*builderVar]*expr.Poly) (wraps
 		}
 	}
 	return wraps
+}
+
+// assembled reports whether a statement has inline assembly, or arithmetic of half precision, which is that in CUDA's headers. Compilers keep it from running under
+// conditions that the text does not have, as the rest of iterations does which an unrolled loop of unknown length leaves.
+func (b *builder) assembled(s cfront.Stmt) bool {
+	if b.file.Language != cfront.CUDA {
+		return false
+	}
+	for one := range cfront.Statements(s) {
+		if b.file.Assembly(one) != nil {
+			return true
+		}
+	}
+	half := func(e cfront.Expr) bool {
+		t := e.Type().Base()
+		return e.PointsTo() == "" && (t == expr.Float16 || t == expr.BFloat16)
+	}
+	for e := range cfront.Everywhere(s) {
+		switch e.(type) {
+		case *cfront.Call, *cfront.Binary, *cfront.Unary, *cfront.Cast:
+			if half(e) != slices.ContainsFunc(cfront.Operands(e), half) || half(e) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func noSign(t expr.DType) bool { return t.IsInteger() && !t.IsSigned() }

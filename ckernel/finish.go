@@ -258,6 +258,8 @@ func (b *flow) loopDomains(k *kernel.Kernel) {
 		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.name}, cs...))
 		if l.unroll {
 			k.Tags[l.name] = kernel.Tag{Kind: kernel.Unroll}
+		} else if l.kept {
+			k.Tags[l.name] = kernel.Tag{Kind: kernel.Kept}
 		} else if l.rolled {
 			k.Tags[l.name] = kernel.Tag{Kind: kernel.Rolled}
 		}
@@ -379,11 +381,7 @@ func (b *flow) arguments(k *kernel.Kernel) {
 			}
 		case isImage(p):
 		case p.DType.IsVector(): // which is kept in private memory
-			for lane := range p.DType.Lanes() {
-				if name := LaneName(n, lane); mentioned[name] {
-					value(name, p.DType.Base())
-				}
-			}
+			lanesMentioned(n, p.DType, mentioned, value)
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
 			value(n, b.sizes[n].dtype)

@@ -24,6 +24,7 @@ type loop struct {
 	pos    cfront.Pos
 	unroll bool
 	rolled bool // compilers do not unroll it
+	kept   bool // whatever types its counter has
 	outer  []*loop
 	bounds []polycount.Constraint
 	guard  *guard

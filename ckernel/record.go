@@ -358,3 +358,12 @@ func (b *builder) vectorParameter(p *builderVar) {
 		b.emit(&record{pos: p.Pos, lhs: b.access(p.Pos, a, constant(lane), 1, nil), rhs: of})
 	}
 }
+
+// lanesMentioned declares those lanes of a vector as values that a kernel mentions.
+func lanesMentioned(vector string, t expr.DType, mentioned map[string]bool, value func(string, expr.DType)) {
+	for lane := range t.Lanes() {
+		if name := LaneName(vector, lane); mentioned[name] {
+			value(name, t.Base())
+		}
+	}
+}

@@ -198,6 +198,7 @@ const (
 	Unroll             // unr
 	ILP                // ilp
 	Rolled             // rolled: Sequential, and compilers do not unroll it
+	Kept               // kept: Rolled, whatever types its counter has
 )
 
 // Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp" or "for".

@@ -49,12 +49,15 @@ func ParseTag(text string) (Tag, error) {
 
 // String prints the tag as ParseTag reads it.
 func (t Tag) String() string {
-	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp", "rolled"}[t.Kind]
+	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp", "rolled", "kept"}[t.Kind]
 	if strings.HasSuffix(text, ".") {
 		text += strconv.Itoa(t.Axis)
 	}
 	return text
 }
+
+// StaysLoop reports whether compilers do not unroll the loop.
+func (t Tag) StaysLoop() bool { return t.Kind == Rolled || t.Kind == Kept }
 
 // Parallel reports whether the tag maps an iname to a hardware axis.
 func (t Tag) Parallel() bool {

@@ -89,7 +89,7 @@ func tellOfOthers(cmd *cobra.Command, args []string) {
 		case isProgram(arg) && variant == "":
 			note(cmd, "the plainest variant of %s is explained; %s#ID is one that perf lift derive lists, and perf tune %s searches fast ones", file, file, file)
 		case filepath.Ext(file) == ".c":
-			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s writes kernels of them, and perf tune searches fast ones", file, file)
+			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s --as cuda writes kernels of them, which explain takes, too, and perf tune searches fast ones", file, file)
 		}
 	}
 }

@@ -129,6 +129,7 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 		if err != nil {
 			return nil, placed(ctx, err)
 		}
+		text.Launches = launchesOf(text)
 		if names := launchedKernels(text.Launches); o.Kernel == "" && len(names) > 1 {
 			return o.eachLaunched(ctx, file, names)
 		}

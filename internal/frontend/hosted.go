@@ -10,6 +10,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -84,6 +85,15 @@ func chooseInstance(ctx context.Context, path string, text *cfront.File, opt *ck
 	if _, err := cfront.Read(ctx, path, opt.C); err != nil && text.Proposed[l.Kernel] != "" {
 		opt.C.Instance, opt.C.Arguments, opt.C.Proposed = text.Proposed[l.Kernel], nil, true
 	}
+}
+
+// launchesOf are the launches of the kernels of a file, without those of kernels of other files, or of whatever a function is given.
+func launchesOf(text *cfront.File) []*launches.Launch {
+	own := append(ckernel.Names(text), text.Templates...)
+	if len(own) == 0 {
+		return text.Launches
+	}
+	return lists.Where(text.Launches, func(l *launches.Launch) bool { return slices.Contains(own, l.Kernel) })
 }
 
 func launchedKernels(all []*launches.Launch) (names []string) {

@@ -48,6 +48,7 @@ func TestFromHost(t *testing.T) {
 		{"work-groups that are too large", "__global__ __launch_bounds__(128) void k(float *y) { y[threadIdx.x] = 0; }", Options{Local: "256", Global: "n"}, "error: allows 128 work-items: as in --local 128"},
 		{"a macro of a header that is not found", "#include \"loops.h\"\n__global__ void k(float *y, int n) {\n  LOOP(i, n) {\n    y[i] = 1;\n  }\n}", Options{Local: "32", Groups: "4"}, "error: LOOP is no macro that is known: may declare it: loops.h"},
 		{"a third axis of 1", kernel, Options{Local: "64,1,1", Global: "n"}, "k global=n local=64,1,1;"},
+		{"a kernel that a function is given, and one of another file", kernel + "void go(void (*f)(float *)) { f<<<8, 8>>>(d); other<<<2, 2>>>(d); k<<<4, 64>>>(d, 3); }", Options{}, "k groups=4 local=64; n=3"},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.cu")

@@ -20,7 +20,7 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
 	if lo, hi, ok := b.boxed(stmts, k.iname); ok {
 		l := &Loop{
-			Iname: k.iname, Step: 1, Unroll: unroll, Rolled: b.k.Tags[k.iname].Kind == kernel.Rolled,
+			Iname: k.iname, Step: 1, Unroll: unroll, Rolled: b.k.Tags[k.iname].StaysLoop(),
 			Lower: []polycount.Bound{{Num: polycount.Int(lo), Den: 1}}, Upper: []polycount.Bound{{Num: polycount.Int(hi), Den: 1}},
 		}
 		inner, err := ctx.AddDims(k.iname).Constrain(l.Constraints()...)
@@ -151,7 +151,7 @@ const mostParts = 128
 // bounded is the loop over k.iname for the parts of the statements in it, and the context within.
 func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, unroll bool) (_ *Loop, _ *polycount.Set, err error) {
 	defer throw.Catch(&err)
-	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll, Rolled: b.k.Tags[k.iname].Kind == kernel.Rolled}
+	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll, Rolled: b.k.Tags[k.iname].StaysLoop()}
 	if len(parts) == 0 {
 		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
 	} else if len(parts) > mostParts {
