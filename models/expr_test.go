@@ -164,7 +164,7 @@ func drawCondition(t *rapid.T, depth int) *Expr {
 func drawValues(t *rapid.T) map[string]float64 {
 	v := make(map[string]float64)
 	for i, n := range leaves { // never two alike: between them lie the kinks
-		v[n] = rapid.Float64Range(0.2, 3).Draw(t, n) + 0.0137*float64(i)
+		v[n] = rapid.Float64Range(0.2, 3).Draw(t, n) + 0.0137*float64(i+1)
 	}
 	return v
 }
@@ -178,7 +178,7 @@ func smooth(f func(x float64) float64, x float64) (derivative float64, ok bool) 
 	if math.Abs(left-right) > 1e-2*(1+math.Abs(fine)) { // a kink, or too curved
 		return 0, false
 	}
-	if math.IsNaN(fine) || math.Abs(f(x)) > 1e6 || math.Abs(fine) > 1e6 || math.Abs(coarse-fine) > 1e-5*(1+math.Abs(fine)) {
+	if math.IsNaN(fine) || math.Abs(f(x)) > 1e6 || math.Abs(fine) > 1e3 || math.Abs(coarse-fine) > 1e-5*(1+math.Abs(fine)) {
 		return 0, false
 	}
 	return (4*fine - coarse) / 3, true
@@ -188,7 +188,8 @@ func smooth(f func(x float64) float64, x float64) (derivative float64, ok bool) 
 func ordinary(e *Expr, v map[string]float64) bool {
 	ok := true
 	e.walk(func(n *Expr) {
-		ok = ok && math.Abs(evaluate(n, v)) < 1e4
+		size := math.Abs(evaluate(n, v))
+		ok = ok && size < 1e4 && (size == 0 || size > 1e-9)
 		if n.Op == PNorm || n.Op == Share {
 			ok = ok && evaluate(n.Args[0], v) >= 0 && evaluate(n.Args[1], v) >= 0
 		}
