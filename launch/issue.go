@@ -342,6 +342,10 @@ func (b *builder) simplified(e expr.Expr, out *[]instruction) {
 		b.logic(x, out)
 		return
 	}
+	if x, ok := e.(*expr.Op); ok && x.Kind == expr.Pow {
+		*out = append(*out, b.steadyPower(x)...)
+		return
+	}
 	by := divisor(b.p.nest.Kernel, e)
 	t, err := b.p.nest.Kernel.TypeOf(e)
 	if by == nil || err != nil {

@@ -222,6 +222,7 @@ type builder struct {
 	fused
 	tested
 	held held
+	open []opened // loops, the outermost first
 }
 
 // affine gives an affine expression its slots. What depends on data is an error.
@@ -355,23 +356,15 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
 	}
 	b.p.uneven = b.p.uneven || slices.ContainsFunc(slices.Concat(out.lower, out.upper), func(x bound) bool { return ofGroup(x.num) })
+	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
+	b.open = append(b.open, opened{l.Iname, slot, effects.Stores})
 	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
 		return nil, err
 	}
-	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
+	b.open = b.open[:len(b.open)-1]
 	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
 	out.waitForFences()
 	return out, nil
-}
-
-// arraysOf lists the accessed arrays that are stored to.
-func (b *builder) arraysOf(e linear.Effects) (list []int) {
-	for _, name := range e.Stores {
-		if at, ok := b.arrays[name]; ok {
-			list = append(list, at)
-		}
-	}
-	return list
 }
 
 // averageTrips finds the average number of trips of a loop among those that the kernel states.

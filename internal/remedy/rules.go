@@ -30,6 +30,7 @@ var rules = []rule{
 	{"division", divisions},
 	{"subscripts", subscripts},
 	{"powers", powers},
+	{"steady powers", steadyPowers},
 	{"barriers", barriers},
 	{"fences", fences},
 	{"repeated accesses", repeated},
