@@ -19,7 +19,8 @@ const (
 	blockPays = 1.25
 )
 
-var otherSizes = []int64{16, 64, 128}
+// otherSizes are smaller ones, and larger ones.
+var otherSizes = [][]int64{{16}, {64, 128}}
 
 // InBlocks makes blocks of the steps of loops of the host, where launches cost less so; nil where none do. In a block the points that others of it wait for are made step by step, by few work-items or by
 // those of one work-group; all other points have all steps of the block in one launch, as the sums of a block of an elimination are the product of two matrices.
@@ -98,22 +99,58 @@ func (f *Found) blocked(band *Band, was Node, all []*deps.Dependence, find Strat
 	single := throw.Get(blockOf(f.Nest, all, band.Loops[0], band.statements(), 1, false))
 	c := &blocked{f: f, list: band.statements(), all: all, find: find, opt: opt}
 	c.least = min(e.cost(was), steps.steps()*single.cost(Over(band.Body, single.by()), steps, opt)) / blockPays
-	sizes := otherSizes
 	if opt.Block > 0 {
-		sizes, c.least = nil, math.Inf(1)
+		c.least = math.Inf(1)
 	}
 	for _, l := range throw.Get(f.hostLoops(band, all, opt)) {
 		throw.If(c.try(l, cmp.Or(opt.Block, blockSize)))
 	}
-	for _, size := range sizes {
-		if c.best != nil {
-			throw.If(c.try(c.best.steps, size))
-		}
-	}
 	if c.best == nil {
 		return nil, nil
 	}
+	if opt.Block == 0 {
+		throw.If(c.resize())
+	}
 	return c, nil
+}
+
+// resize takes blocks of another size, as long as one that is next costs less. Sizes are compared by the tree of the first, as far as their blocks have the same parts; the tree of the one that is taken
+// is found for it.
+func (c *blocked) resize() (err error) {
+	defer throw.Catch(&err)
+	first, tree := c.best, c.tree
+	for _, sizes := range otherSizes {
+		for _, size := range sizes {
+			if throw.If(c.try(c.best.steps, size)); c.best.size != size {
+				break
+			}
+		}
+		if c.best != first {
+			break
+		}
+	}
+	if c.best == first {
+		return nil
+	}
+	own, err := c.find(c.best.nest, c.best.dependences, c.best.options(throw.Get(c.f.spanOf(c.best.steps, c.list, c.opt)), c.opt))
+	if c.tree = own; err != nil {
+		c.best, c.tree = first, tree
+	}
+	return nil
+}
+
+// like is the tree of the best blocks so far as one of others; nil where these have other parts.
+func (c *blocked) like(b *block) Node {
+	if c.best == nil || len(b.nest.Statements) != len(c.best.nest.Statements) {
+		return nil
+	}
+	by := map[*scop.Statement]*scop.Statement{}
+	for i, s := range c.best.nest.Statements {
+		if by[s] = b.nest.Statements[i]; by[s].Name != s.Name {
+			return nil
+		}
+	}
+	return Over(c.tree, by)
 }
 
 // blocked are blocks of a part of the tree as they are tried.
@@ -139,9 +176,14 @@ func (c *blocked) try(l Loop, size int64) (err error) {
 	if err != nil || len(b.parts) == len(c.list) {
 		return err
 	}
-	tree, err := c.find(b.nest, b.dependences, b.options(steps, c.opt))
-	if err != nil {
-		return nil
+	tree := Node(nil)
+	if c.best != nil && c.best.steps.equal(l) {
+		tree = c.like(b)
+	}
+	if tree == nil {
+		if tree, err = c.find(b.nest, b.dependences, b.options(steps, c.opt)); err != nil {
+			return nil
+		}
 	}
 	if cost := steps.steps() / float64(size) * b.cost(tree, steps, c.opt); cost < c.least {
 		c.best, c.tree, c.least = b, tree, cost
