@@ -24,7 +24,7 @@ func TestWithoutControl(t *testing.T) {
 	device := sheet(t)
 	var with, without, apart []float64
 	for i, k := range kernels {
-		if !long && i%4 != 0 || k.measured < short {
+		if !long && i%8 != 0 || k.measured < short {
 			continue
 		}
 		b, err := Run(Input{Function: k.Function.WithoutControl(), Job: k.Job, Device: device})

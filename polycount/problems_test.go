@@ -62,6 +62,10 @@ func (p problem) count() (*Poly, error) {
 // The counts are those of the points, enumerated at random sizes.
 func TestProblems(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
+	trials := 8
+	if os.Getenv("LONG") != "" {
+		trials = 24
+	}
 	for _, x := range readProblems(t, "testdata/problems.txt") {
 		p, err := x.count()
 		if err != nil {
@@ -70,7 +74,7 @@ func TestProblems(t *testing.T) {
 		}
 		back := must(ParsePoly(p.String()))
 		g, from := x.graph(t)
-		for trial := range 24 {
+		for trial := range trials {
 			at := map[string]int64{}
 			size := []int64{4, 12, 40, 90}[trial%4]
 			for _, n := range g.params {

@@ -108,7 +108,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	better := 0
-	const tried = 200
+	const tried = 80
 	for seed := range uint64(tried) {
 		r, err := New("random", s, nil, seed)
 		if err != nil {

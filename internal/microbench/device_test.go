@@ -16,7 +16,7 @@ func TestSmallRunsOnDevice(t *testing.T) {
 	c := load(t)
 	devicetest.Together(dev, len(smallRuns), func(i int, dev device.Device) {
 		s := smallRuns[i]
-		if i%8 > 0 && os.Getenv("LONG") == "" {
+		if i%16 > 0 && os.Getenv("LONG") == "" {
 			return // to build takes most of the time
 		}
 		list, err := c.choose(s.filter, "")

@@ -82,7 +82,7 @@ func TestVariantsKeepTheMeaning(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := example(t, c.name)
 			if !many {
-				c.count = min(c.count, 25)
+				c.count = min(c.count, 12)
 			}
 			result, err := Derive(p, Options{Count: c.count, Seed: 1, Sizes: c.sizes})
 			if err != nil {

@@ -3,6 +3,7 @@ package expand_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,9 +69,12 @@ func TestPolybench(t *testing.T) {
 	golden.Check(t, "testdata/polybench.txt", out.String())
 }
 
-// TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell.
+// TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell. LONG=1 tries many.
 func TestRandomPrograms(t *testing.T) {
-	const programs = 48
+	programs := 24
+	if os.Getenv("LONG") != "" {
+		programs = 480
+	}
 	over, back, early, handed := 0, 0, 0, 0
 	for seed := range programs {
 		a, text, err := nesttest.Random(t.Context(), seed)

@@ -43,10 +43,10 @@ func TestRoundTrip(t *testing.T) {
 		name     string
 		subjects iter.Seq[subject]
 	}{
-		{"scripts", sampled(scripts(t), amount(19, 1))},
-		{"nests", sampled(nests(t), amount(8, 1))},
-		{"measurements", sampled(measurements(t, amount(1, 1<<20)), amount(5, 1))},
-		{"lift", sampled(variants(t, amount(1, 60), 3), amount(2, 1))},
+		{"scripts", sampled(scripts(t), amount(31, 1))},
+		{"nests", sampled(nests(t), amount(13, 1))},
+		{"measurements", sampled(measurements(t, amount(1, 1<<20)), amount(9, 1))},
+		{"lift", sampled(variants(t, amount(1, 60), 3), amount(3, 1))},
 	} {
 		for language, name := range map[emit.Language]string{emit.OpenCLC: "opencl", emit.CUDAC: "cuda"} {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
