@@ -90,8 +90,8 @@ func (f *function) foldInto(v *ssa.Value) {
 	if len(v.Args) != 2 {
 		return
 	}
-	first := 0 // a mask is folded rather than what it is joined with, which may have another one
-	if v.Type == ssa.W && isLogic(v.Args[1]) && fixedCount(v.Args[1].Args...) == 1 {
+	first := 0 // a mask is folded rather than what it is joined with, which may have another one, and a product rather than a sum, which may have another one too
+	if v.Type == ssa.W && (isLogic(v.Args[1]) && fixedCount(v.Args[1].Args...) == 1 || v.Op == ssa.Add && v.Args[1].Op == ssa.Mul && v.Args[0].Op != ssa.Mul) {
 		first = 1
 	}
 	for k := range v.Args {
