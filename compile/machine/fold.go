@@ -79,7 +79,7 @@ func takesSign(v, a *ssa.Value) bool {
 func (f *function) foldInto(v *ssa.Value) {
 	if v.Op == ssa.Select {
 		for i, one := range v.Args[1:] {
-			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
+			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(v, one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
 				f.folded[one] = true
 				f.foldInto(one)
 				break
