@@ -32,7 +32,7 @@ func (o *predictFlags) narrowing(cmd *cobra.Command, p *campaign.Predictor) narr
 
 // of emulates the case of a prediction; nil where the model has the narrower interval, or emulation comes to no time. What is asked for beside times is in r.
 func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.Request) *launches.Report {
-	if n.device == "" || !n.p.For(one.Case).Static() {
+	if n.device == "" || n.p.For(one.Case) != n.p || !n.p.Static() { // what was measured of a kernel tells more than what was not
 		return nil
 	}
 	wide := one.Interval[1] / one.Interval[0]

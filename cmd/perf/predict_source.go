@@ -58,7 +58,9 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 		}
 		return nil, "", err
 	}
-	fixed = fixed || !profiled
+	if fixed = fixed || !profiled; !fixed && o.refined(cmd, args) {
+		return nil, "predicted by the model, which is refined for it; --from binary and --from source emulate it", nil
+	}
 	sequences, err := o.sequences(cmd, args)
 	if err != nil {
 		return nil, "", err
@@ -76,6 +78,16 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	}
 	warn(cmd, warnings)
 	return all, "", err
+}
+
+// refined reports whether the profile has a model that is refined for the kernel of each file.
+func (o *predictFlags) refined(cmd *cobra.Command, args []string) bool {
+	path, err := o.path(cmd)
+	if err != nil {
+		return false
+	}
+	profile, err := campaign.LoadProfile(path)
+	return err == nil && !slices.ContainsFunc(args, func(arg string) bool { return !campaign.RefinedFor(profile, arg) })
 }
 
 // sequences are the launches that arguments describe: launch files, and kernels of files at sizes.

@@ -146,11 +146,17 @@ func (l *lowering) constant(e cfront.Expr) (n int64, ok bool) {
 // size is about how many operations a statement is, its loops of known length written out.
 func (l *lowering) size(s cfront.Stmt) int { return l.sizeAfter(s, nil) }
 
+// leaving is the size of a jump out of a loop, in operations: the branch, and what goes on with it (a search of 63 sums is not written out, which has 5 operations without that).
+const leaving = 2
+
 func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
 	if s == nil {
 		return 0
 	}
 	n := 0
+	if j, ok := s.(*cfront.Jump); ok && j.What == "break" {
+		n = leaving
+	}
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
 		n += l.operations(e)

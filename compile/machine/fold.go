@@ -79,7 +79,7 @@ func takesSign(v, a *ssa.Value) bool {
 func (f *function) foldInto(v *ssa.Value) {
 	if v.Op == ssa.Select {
 		for i, one := range v.Args[1:] {
-			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
+			if v.Type == ssa.W && one.Uses == 1 && one.Block == v.Block && !f.folded[one] && changes(v, one, v.Args[2-i]) && v.Args[0].Op != ssa.Const {
 				f.folded[one] = true
 				f.foldInto(one)
 				break
@@ -90,8 +90,8 @@ func (f *function) foldInto(v *ssa.Value) {
 	if len(v.Args) != 2 {
 		return
 	}
-	first := 0 // a mask is folded rather than what it is joined with, which may have another one
-	if v.Type == ssa.W && isLogic(v.Args[1]) && fixedCount(v.Args[1].Args...) == 1 {
+	first := 0 // a mask is folded rather than what it is joined with, which may have another one, and a product rather than a sum, which may have another one too
+	if v.Type == ssa.W && (isLogic(v.Args[1]) && fixedCount(v.Args[1].Args...) == 1 || v.Op == ssa.Add && v.Args[1].Op == ssa.Mul && v.Args[0].Op != ssa.Mul) {
 		first = 1
 	}
 	for k := range v.Args {

@@ -250,11 +250,11 @@ func (f *function) selection(v *ssa.Value) {
 	p := f.condition(v.Args[0])
 	yes, no := v.Args[1], v.Args[2]
 	u := f.result(v)
-	if f.folded[yes] && changes(yes, no) {
+	if f.folded[yes] && changes(v, yes, no) {
 		f.changed(u[0], p, yes, no)
 		return
 	}
-	if f.folded[no] && changes(no, yes) {
+	if f.folded[no] && changes(v, no, yes) {
 		p.minus = !p.minus
 		f.changed(u[0], p, no, yes)
 		return
@@ -274,8 +274,8 @@ func (f *function) selection(v *ssa.Value) {
 	f.pick(u[0], p, a, b)
 }
 
-// changes reports whether a value is another one, changed by one instruction, so that a selection of the two is that under a predicate.
-func changes(yes, no *ssa.Value) bool {
+// changes reports whether a selection of two values is one instruction under a predicate: the first is the second, changed by it, or takes its place in the next iteration.
+func changes(of, yes, no *ssa.Value) bool {
 	switch yes.Op {
 	case ssa.Add, ssa.Sub, ssa.FAdd, ssa.FMul, ssa.FFma, ssa.And, ssa.Or, ssa.Xor:
 	default:
@@ -284,7 +284,7 @@ func changes(yes, no *ssa.Value) bool {
 	if yes.Type != ssa.W || no.Op == ssa.Const {
 		return false
 	}
-	return slices.Contains(yes.Args, no)
+	return slices.Contains(yes.Args, no) || no.Op == ssa.Phi && slices.Contains(no.Args, of)
 }
 
 // changed is a value, and where a predicate holds that changed.

@@ -13,6 +13,8 @@ func foldShift(b *Builder, v, x *Value, n int64) *Value {
 		return b.Make(And, W, b.Make(v.Op, W, x.Args[0], v.Args[1]), b.Const(mask))
 	case v.Op == Shl && v.Type == W && x.Op == ShrU && isConst(x.Args[1], n) && n < 32:
 		return b.Make(And, W, x.Args[0], b.Const(int64(uint32(1<<32-1)<<n)))
+	case v.Type == W && n < 32 && x.Op == Select && x.Args[1].Op == Const && x.Args[2].Op == Const: // as of what a comparison says
+		return b.Make(Select, W, x.Args[0], b.Make(v.Op, W, x.Args[1], v.Args[1]), b.Make(v.Op, W, x.Args[2], v.Args[1]))
 	case v.Op == Shl && x.Op == Shl && x.Args[1].Op == Const && x.Args[1].Int+n < int64(32*v.Type.Words()):
 		return b.Make(Shl, v.Type, x.Args[0], b.Const(x.Args[1].Int+n))
 	case v.Op == Shl && x.Op == Add && x.Args[1].Op == Const && n < int64(32*v.Type.Words()):

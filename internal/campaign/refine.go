@@ -60,6 +60,13 @@ func RefinedName(general, file, kernel string) string {
 	return general + "@" + filepath.Base(file) + "#" + kernel
 }
 
+// RefinedFor reports whether a profile has a model that is refined for a kernel of a file.
+func RefinedFor(p *calibrate.Profile, file string) bool {
+	return slices.ContainsFunc(p.Models, func(c calibrate.Calibration) bool {
+		return c.Fit.Refines != "" && strings.HasPrefix(c.Fit.Model, RefinedName(c.Fit.Refines, file, ""))
+	})
+}
+
 // Refine measures a kernel's own measurement kernels and fits the general model to them, with the general fit as the prior. An error may
 // come with a result, as that of Rows.
 func (c *Campaign) Refine(ctx context.Context, mode samples.Mode, r *Refinement, within TimeRange) (*Calibrated, error) {

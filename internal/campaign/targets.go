@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
+	"gpuperf/workload"
 )
 
 // Targets loads the kernels of files, each at those of the sizes that are about its parameters. Files are named as seen from a folder.
@@ -42,18 +43,25 @@ func Targets(ctx context.Context, o frontend.Options, paths []string, sizes []ma
 
 // wholeAt gives a target the kernel as it runs, at sizes. Where its launch gives extents that follow from these, it has no other sizes.
 func wholeAt(ctx context.Context, t *modelgen.Target, k *frontend.Kernel, sizes []map[string]int64) error {
-	for _, at := range sizes {
+	t.At = func(at map[string]int64) (*workload.Case, error) {
 		here, err := k.At(ctx, at)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c := newCase(here, wrap(here), at)
 		for _, p := range here.Kernel.Params() {
 			if _, ok := c.Sizes[p]; !ok {
-				return inputf("kernel %s needs a size for %s; give -p %s=VALUE", k.Name, p, p)
+				return nil, inputf("kernel %s needs a size for %s; give -p %s=VALUE", k.Name, p, p)
 			}
 		}
 		t.Fixed = t.Fixed || slices.ContainsFunc(here.Kernel.Params(), func(p string) bool { return !slices.Contains(k.Takes(), p) })
+		return c, nil
+	}
+	for _, at := range sizes {
+		c, err := t.At(at)
+		if err != nil {
+			return err
+		}
 		t.Whole, t.Sizes = append(t.Whole, c), append(t.Sizes, c.Sizes)
 	}
 	return nil

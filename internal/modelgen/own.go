@@ -19,7 +19,7 @@ func Own(targets []Target, opt Options) (own []models.Measurement, notes []strin
 	opt.Points = cmp.Or(opt.Points, ownPoints)
 	for _, t := range targets {
 		if t.Fixed {
-			own, notes = append(own, t.whole()), addOnce(notes, t.wholeNote())
+			own, notes = append(own, t.whole(t.Sizes)), addOnce(notes, t.wholeNote(false))
 			continue
 		}
 		s := throw.Get(examine(t, opt))
@@ -28,21 +28,39 @@ func Own(targets []Target, opt Options) (own []models.Measurement, notes []strin
 		}
 		sets, more := s.own(opt)
 		if len(sets) == 0 && len(t.Whole) > 0 {
-			sets, more = []models.Measurement{t.whole()}, append(more, t.wholeNote())
+			sizes := s.wholeSizes()
+			sets, more = []models.Measurement{t.whole(sizes)}, append(more, t.wholeNote(len(sizes) > len(t.Sizes)))
 		}
 		own, notes = append(own, sets...), addOnce(notes, slices.Concat(s.notes, s.outside, more)...)
 	}
 	return own, notes, nil
 }
 
-// whole is the kernel as it runs.
-func (t Target) whole() models.Measurement {
-	return models.Measurement{Script: t.Script, Kernel: t.Variant.Name, Sizes: t.Sizes}
+// wholeSizes are those at which a kernel is measured as it runs: those that are given, or where that is one alone, the chosen ones around it that it runs at, too.
+func (s *subject) wholeSizes() []map[string]int64 {
+	if len(s.Sizes) > 1 || s.At == nil {
+		return s.Sizes
+	}
+	sizes := slices.Clone(s.Sizes)
+	for _, at := range s.sizes {
+		if _, err := s.At(at); err == nil {
+			sizes = append(sizes, at)
+		}
+	}
+	return sizes
 }
 
-func (t Target) wholeNote() string {
+// whole is the kernel as it runs.
+func (t Target) whole(sizes []map[string]int64) models.Measurement {
+	return models.Measurement{Script: t.Script, Kernel: t.Variant.Name, Sizes: sizes}
+}
+
+func (t Target) wholeNote(around bool) string {
 	text := "none of its work can be removed: it is measured as it is, at the sizes that are given"
-	if len(t.Sizes) == 1 {
+	switch {
+	case around:
+		text += ", and at some around them"
+	case len(t.Sizes) == 1:
 		text += "; more of them tell more, as -p n=1M,4M,16M"
 	}
 	return warning.Estimated.About("kernel "+t.Variant.Name, "%s", text)
@@ -50,10 +68,18 @@ func (t Target) wholeNote() string {
 
 // CasesOf are the kernels of a measurement of a target.
 func (t Target) CasesOf(m models.Measurement) ([]*workload.Case, error) {
-	if m.RemoveWork == nil && len(t.Whole) > 0 {
-		return t.Whole, nil
+	if m.RemoveWork != nil || len(t.Whole) == 0 {
+		return Cases([]script.Variant{t.Variant}, m)
 	}
-	return Cases([]script.Variant{t.Variant}, m)
+	all := slices.Clone(t.Whole)
+	for _, at := range m.Sizes[min(len(t.Whole), len(m.Sizes)):] {
+		c, err := t.At(at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // OwnSet is what Own lists, with estimated times and without a model.

@@ -1,11 +1,13 @@
 package modelgen
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"gpuperf/kernel/script"
+	"gpuperf/workload"
 )
 
 const ownScript = `
@@ -64,6 +66,42 @@ func TestOwn(t *testing.T) {
 		}
 		if said := strings.Join(set.Notes, " "); (c.want == nil) != strings.Contains(said, "only scalars can be added up") {
 			t.Errorf("%s: notes %q", c.kernel, said)
+		}
+	}
+}
+
+// TestOwnWhole: a kernel none of whose work can be removed is measured as it is, at the size that is asked for and at those around it that it runs at.
+func TestOwnWhole(t *testing.T) {
+	variants, err := script.Options{}.Exec(t.Context(), "own.star", ownScript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := script.Named("own.star", variants, "vectors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked, most = 1 << 20, 1 << 20
+	kernel := workload.NewKernel(v.Kernel)
+	at := func(sizes map[string]int64) (*workload.Case, error) {
+		if sizes["n"] > most {
+			return nil, errors.New("its data is shorter")
+		}
+		return &workload.Case{Kernel: kernel, Name: "vectors", Sizes: sizes}, nil
+	}
+	whole, err := at(map[string]int64{"n": asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := OwnSet([]Target{{Script: "own.star", Variant: v, Sizes: sizesOf("n", asked), Whole: []*workload.Case{whole}, At: at}}, Options{Device: h200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(set.Planned); n < 3 || n > ownPoints || set.Planned[0].Sizes["n"] != asked || !strings.Contains(strings.Join(set.Notes, " "), "around them") {
+		t.Errorf("%d sizes, the first n=%d, notes %q", n, set.Planned[0].Sizes["n"], set.Notes)
+	}
+	for _, p := range set.Planned {
+		if p.Sizes["n"] > most {
+			t.Errorf("it is measured at n=%d, where it does not run", p.Sizes["n"])
 		}
 	}
 }

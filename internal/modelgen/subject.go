@@ -23,6 +23,8 @@ type Target struct {
 	// is read at these sizes alone.
 	Whole []*workload.Case
 	Fixed bool
+	// At is the same at other sizes; nil for none. An error says that it does not run at them, as where its data is of another length.
+	At func(sizes map[string]int64) (*workload.Case, error)
 }
 
 // subject is a target with its counts and the sizes to measure it at.
