@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/cfront/cpp"
 )
@@ -204,4 +205,30 @@ func jumpsTo(items []Stmt, label string) (n int) {
 		n += jumpsTo(inner, label)
 	}
 	return n
+}
+
+// strideLoop is a loop over n elements as all work-items share them.
+const strideLoop = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)"
+
+// loopMacro is the macro in capitals before the brackets in which a name stands first that nothing declares, as of EACH_INDEX(i, n) { … }.
+func loopMacro(p *cursor, t cpp.Token) (macro cpp.Token, ok bool) {
+	i := max(p.i-1, 2)
+	for ; i < len(p.tokens)-1 && i <= p.i && p.tokens[i].At != t.At; i++ {
+	}
+	if i >= len(p.tokens)-1 || !p.lang.plusPlus || p.tokens[i].At != t.At || !p.tokens[i-1].Is("(") || !p.tokens[i+1].Is(",") {
+		return macro, false
+	}
+	macro = p.tokens[i-2]
+	open, commas := 1, 0
+	for ; i < len(p.tokens)-2 && open > 0; i++ {
+		switch x := p.tokens[i]; {
+		case oneOf(x, "(", "[", "{"):
+			open++
+		case oneOf(x, ")", "]", "}"):
+			open--
+		case x.Is(",") && open == 1:
+			commas++
+		}
+	}
+	return macro, commas == 1 && p.tokens[i].Is("{") && macro.Kind == cpp.Name && macro.Text == strings.ToUpper(macro.Text) && !p.means(macro.Text)
 }

@@ -80,6 +80,7 @@ type File struct {
 	absent    []string                   // headers that are not found and passed over
 	known     func(name string) bool     // of the file or the language
 	leftOut   map[string]int             // lines of statements that are not read, by the names that they seem to declare
+	ends      []int                      // the tokens behind declarations of the text, as far as they are known
 	leaving   func() map[string][]string // definitions under which names are defined that conditions leave out
 	passed    []string                   // those of them in quotes, which belong to the program
 	// leftOutKernels are those that stand in branches of conditions which are left out, with definitions under which they are read.

@@ -318,32 +318,6 @@ func (p *cursor) unknown(t cpp.Token, format string) {
 	panic(fault{err: err})
 }
 
-// strideLoop is a loop over n elements as all work-items share them.
-const strideLoop = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)"
-
-// loopMacro is the macro in capitals before the brackets in which a name stands first that nothing declares, as of EACH_INDEX(i, n) { … }.
-func loopMacro(p *cursor, t cpp.Token) (macro cpp.Token, ok bool) {
-	i := max(p.i-1, 2)
-	for ; i < len(p.tokens)-1 && i <= p.i && p.tokens[i].At != t.At; i++ {
-	}
-	if i >= len(p.tokens)-1 || !p.lang.plusPlus || p.tokens[i].At != t.At || !p.tokens[i-1].Is("(") || !p.tokens[i+1].Is(",") {
-		return macro, false
-	}
-	macro = p.tokens[i-2]
-	open, commas := 1, 0
-	for ; i < len(p.tokens)-2 && open > 0; i++ {
-		switch x := p.tokens[i]; {
-		case oneOf(x, "(", "[", "{"):
-			open++
-		case oneOf(x, ")", "]", "}"):
-			open--
-		case x.Is(",") && open == 1:
-			commas++
-		}
-	}
-	return macro, commas == 1 && p.tokens[i].Is("{") && macro.Kind == cpp.Name && macro.Text == strings.ToUpper(macro.Text) && !p.means(macro.Text)
-}
-
 // maxDefined is the number of macros that a hint proposes.
 const maxDefined = 12
 
@@ -356,9 +330,13 @@ func (p *cursor) defining(name string, isOne bool) []string {
 		return i >= 0 && i < len(p.tokens) && p.tokens[i].Kind == cpp.Name && statements[p.tokens[i].Text] == nil
 	}
 	declared, isType, qualifies, list := map[string]bool{}, map[string]bool{name: isOne}, map[string]bool{}, []string{name}
-	for i, t := range p.tokens {
-		inside := s.from <= i && i < s.to
-		if !named(i) || !inside && p.lang.plusPlus || p.means(t.Text) || is(i-1, ".", "->", "::") {
+	first, end := 0, len(p.tokens)
+	if p.lang.plusPlus {
+		first, end = s.from, s.to
+	}
+	for i := first; i < end; i++ {
+		t, inside := p.tokens[i], s.from <= i && i < s.to
+		if !named(i) || p.means(t.Text) || is(i-1, ".", "->", "::") {
 			continue
 		}
 		upper, after := t.Text == strings.ToUpper(t.Text), i+1
@@ -470,21 +448,34 @@ var integerName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")
 
-// around are the tokens of the declaration of the file that the cursor stands in.
+// around are the tokens of the declaration of the file that the cursor stands in. Where those of the text end is found once.
 func (p *cursor) around() (s struct{ from, to int }) {
-	depth := 0
-	for i, t := range p.tokens {
+	depth, start := 0, 0
+	ends := p.file.ends
+	if n := len(ends); n > 0 {
+		i, _ := slices.BinarySearch(ends, p.i+1)
+		if i > 0 {
+			s.from = ends[i-1]
+		}
+		if i < n {
+			s.to = ends[i]
+			return s
+		}
+		start = ends[n-1]
+	}
+	for i, t := range p.tokens[start:] {
 		switch {
 		case t.Is("{"):
 			depth++
 		case t.Is("}"):
 			depth--
 		}
-		if s.to = i + 1; depth == 0 && (t.Is(";") || t.Is("}")) {
-			if i >= p.i {
+		if s.to = start + i + 1; depth == 0 && (t.Is(";") || t.Is("}")) {
+			p.file.ends = append(p.file.ends, s.to)
+			if start+i >= p.i {
 				return s
 			}
-			s.from = i + 1
+			s.from = s.to
 		}
 	}
 	return s

@@ -59,7 +59,9 @@ type host struct {
 	tokens    []cpp.Token
 	functions []*function
 	file      *function
-	close     []int // for each bracket that opens the token where it closes, or 0
+	close     []int                  // for each bracket that opens the token where it closes, or 0
+	defined   map[named][]definition // what has been looked for
+	around    map[int][]span         // loops that tokens are in, as far as they were asked for
 }
 
 // Find lists the launches of a file, in its order. It is nil where there are none.

@@ -19,8 +19,27 @@ type definition struct {
 	constant bool
 }
 
+// named is a name in a function.
+type named struct {
+	name string
+	in   *function
+}
+
 // definitions are those of a name in a function, in the order of the text; those of a member under "grid.x".
-func (h *host) definitions(name string, in *function) (out []definition) {
+func (h *host) definitions(name string, in *function) []definition {
+	key := named{name, in}
+	out, found := h.defined[key]
+	if !found {
+		if h.defined == nil {
+			h.defined = map[named][]definition{}
+		}
+		out = h.definitionsIn(name, in)
+		h.defined[key] = out
+	}
+	return out
+}
+
+func (h *host) definitionsIn(name string, in *function) (out []definition) {
 	first, member, _ := strings.Cut(name, ".")
 	for i := in.body.from; i < in.body.to; i++ {
 		if in == h.file && h.close[i] > i && (h.tokens[i].Is("(") || h.tokens[i].Is("{") && h.within(i+1) != h.file) { // what is declared there is of a function
@@ -230,7 +249,20 @@ func (h *host) encloses(outer, inner int) bool {
 
 // loops reports whether a token behind a launch is in a loop that the launch is in, too.
 func (h *host) loops(launch, at int) bool {
-	for i := launch; i > 0; i-- {
+	around, found := h.around[launch]
+	if !found {
+		if h.around == nil {
+			h.around = map[int][]span{}
+		}
+		around = h.loopsAround(launch)
+		h.around[launch] = around
+	}
+	return slices.ContainsFunc(around, func(s span) bool { return s.from < at && at < s.to })
+}
+
+// loopsAround are the loops that a token is in.
+func (h *host) loopsAround(at int) (out []span) {
+	for i := at; i > 0; i-- {
 		if !(h.is(i, "for") || h.is(i, "while")) || !h.is(i+1, "(") || h.close[i+1] == 0 {
 			continue
 		}
@@ -239,11 +271,11 @@ func (h *host) loops(launch, at int) bool {
 		if h.is(head+1, "{") {
 			end = h.close[head+1]
 		}
-		if end > launch && i < at && at < end {
-			return true
+		if end > at {
+			out = append(out, span{i, end})
 		}
 	}
-	return false
+	return out
 }
 
 // typeOf is the declared type of a variable that is an argument; "" for other arguments.
