@@ -205,6 +205,34 @@ func (e *emulation) block(at [3]uint32) *timing.Block {
 	return b
 }
 
+// Bytes that an instruction of a trace takes, one of its accesses, and a lane of that.
+const (
+	eventBytes = 24
+	touchBytes = 144
+	laneBytes  = 8
+)
+
+// bytes are about those that the traces of blocks take.
+func (e *emulation) bytes() (n int) {
+	add := func(b *timing.Block) {
+		for _, w := range b.Warps {
+			trace.Each(w.Nodes, func(ev *timing.Event) {
+				n += eventBytes
+				if ev.Touch != nil {
+					n += touchBytes + laneBytes*len(ev.Touch.Lanes)
+				}
+			})
+		}
+	}
+	for _, b := range e.executed {
+		add(b)
+	}
+	for _, b := range e.blocks {
+		add(b)
+	}
+	return n
+}
+
 // extend adds blocks that go on as those before: their addresses move by the same distances, along a line of the grid, or else along its axes.
 func (e *emulation) extend(want int64) {
 	n := int64(len(e.blocks))

@@ -112,6 +112,7 @@ type Effort struct {
 	Issued int64   // instructions that were timed
 	Stands int64   // instructions of these blocks with all iterations
 	Scale  float64 // instructions of the launch for each that a run has issued, skipped ones too
+	Bytes  int     // that the traces of blocks take, about
 }
 
 // Hot is an instruction, and the part of the warps' time that they wait before it.

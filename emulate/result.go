@@ -61,7 +61,7 @@ func (e *emulation) result(t timed) *Result {
 		r.Occupancy *= float64(e.work.Groups) / float64(e.busy*e.most)
 	}
 	r.Hottest = hot(t)
-	r.Effort = Effort{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
+	r.Effort = Effort{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions(), Bytes: e.bytes()}
 	r.Written = e.written()
 	scale := float64(r.Effort.Stands) / float64(max(t.Issued, 1)) // a run that was cut off has moved less than its blocks do
 	r.Effort.Scale = scale

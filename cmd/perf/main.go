@@ -100,6 +100,10 @@ func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+	const most = 3 << 29 // bytes, beyond which it is collected more often
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(most)
+	}
 }
 
 // Shares of what is in use by which the heap may grow before it is collected, in percent.

@@ -231,3 +231,24 @@ func TestDifferenceCarries(t *testing.T) {
 		}
 	}
 }
+
+// TestCalled: a subroutine is part of the loops that call it, and of no others.
+func TestCalled(t *testing.T) {
+	l, _ := start(
+		t, Assumptions{}, "MOV R9, RZ", ".L_a: VIADD R9, R9, 0x1", "MOV R4, 0x40", "CALL.REL.NOINC `($k$sub)", "@P0 BRA `(.L_a)", ".L_b: VIADD R9, R9, 0x1", "@P0 BRA `(.L_b)", "EXIT",
+		"$k$sub: MOV R5, RZ", "@P1 BRA `(.L_c)", "MOV R9, 0x41", ".L_c: RET.REL.NODEC R4 `(k)",
+	)
+	f := l.Function
+	var got strings.Builder
+	for i := range f.Instructions {
+		fmt.Fprint(&got, " ")
+		for loop := 1; loop <= len(f.Loops); loop++ {
+			if l.Inside(i, loop) {
+				fmt.Fprint(&got, f.Instructions[f.Blocks[f.Loops[loop-1].Header].From].Address/16)
+			}
+		}
+	}
+	if want := "  1 1 1 1 5 5  1 1 1 1"; got.String() != want {
+		t.Errorf("instructions are in the loops that begin at\n%s, want\n%s", got.String(), want)
+	}
+}

@@ -17,10 +17,10 @@ func (w *Warp) Next() int { return w.path.pc }
 // Together reports whether all lanes that have not left are at the same instruction.
 func (w *Warp) Together() bool { return len(w.paths) == 1 }
 
-// In reports whether some lanes are in a loop, by its number.
+// In reports whether some lanes are in a loop, by its number, or in a subroutine that it calls.
 func (w *Warp) In(loop int) bool {
 	for _, p := range w.paths {
-		if w.launch.inLoop(p.pc, loop) {
+		if w.launch.Inside(p.pc, loop) {
 			return true
 		}
 	}
@@ -30,8 +30,10 @@ func (w *Warp) In(loop int) bool {
 // Heads is the number of the loop that an instruction begins; 0 for none.
 func (l *Launch) Heads(index int) int { return l.ops[index].loop }
 
-// Inside reports whether an instruction is in a loop, by its number.
-func (l *Launch) Inside(index, loop int) bool { return l.inLoop(index, loop) }
+// Inside reports whether an instruction is in a loop, by its number, or in a subroutine that it calls.
+func (l *Launch) Inside(index, loop int) bool {
+	return l.inLoop(index, loop) || index >= 0 && slices.Contains(l.called[index], loop)
+}
 
 // Together reports whether two instructions are in the same innermost loop.
 func (l *Launch) Together(a, b int) bool {

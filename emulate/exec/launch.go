@@ -22,6 +22,7 @@ type Launch struct {
 	uniforms  int // the same of uniform ones
 	loops     int
 	inside    [][]int // of each instruction, the loops that it is in, from 1, the innermost first
+	called    [][]int // of each instruction, the loops that call a subroutine that it is in
 	blockOf   []int   // of each instruction
 	joins     []int   // of each block, that where the ways from its end meet; -1 for none
 	entries   []int   // of each block, from how many others it is reached

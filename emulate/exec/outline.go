@@ -31,6 +31,33 @@ func (l *Launch) outline() {
 			l.entries[n]++
 		}
 	}
+	l.called = make([][]int, len(f.Instructions)+1)
+	for i := range f.Blocks {
+		for _, to := range f.Blocks[i].Calls {
+			l.calls(to, l.inside[f.Blocks[i].From])
+		}
+	}
+}
+
+// calls notes that loops call a subroutine which begins at a block.
+func (l *Launch) calls(block int, loops []int) {
+	b := &l.Function.Blocks[block]
+	var more []int
+	for _, loop := range loops {
+		if !l.Inside(b.From, loop) {
+			more = append(more, loop)
+		}
+	}
+	if len(more) == 0 {
+		return
+	}
+	all := append(slices.Clone(l.called[b.From]), more...)
+	for n := b.From; n < b.To; n++ {
+		l.called[n] = all
+	}
+	for _, n := range slices.Concat(b.Next, b.Calls) {
+		l.calls(n, more)
+	}
 }
 
 // branches finds out, for each branch, which of its ways are not to be taken on unknown conditions, and which loops it ends.

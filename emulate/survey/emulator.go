@@ -29,7 +29,7 @@ type emulator struct {
 	known     int              // results that were kept
 	again     bool             // launches are emulated again
 	held      map[string]*launches.Report
-	steps     int // instructions that were executed for those that are held
+	bytes     int // that those which are held take, about
 	alike     int // files whose outcome was that of another
 	done, all int // launch files
 }
@@ -249,8 +249,8 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 	})
 }
 
-// mostHeld is how many instructions were executed for the reports that are held at most: each takes some tens of bytes.
-const mostHeld = 4_000_000
+// mostHeld is how many bytes the traces of reports take that are held, about.
+const mostHeld = 256 << 20
 
 // report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them.
 func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
@@ -259,11 +259,11 @@ func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Lis
 	} else if r, err = s.Run(ctx, l, each); err != nil {
 		return nil, err
 	}
-	if steps := r.Launches[0].Effort.Steps; r.One() && e.again {
+	if bytes := r.Launches[0].Effort.Bytes; r.One() && e.again {
 		e.lock.Lock()
 		defer e.lock.Unlock()
-		if e.held[hash] == nil && e.steps+steps <= mostHeld {
-			e.held[hash], e.steps = r, e.steps+steps
+		if e.held[hash] == nil && e.bytes+bytes <= mostHeld {
+			e.held[hash], e.bytes = r, e.bytes+bytes
 		}
 	}
 	return r, nil
@@ -276,7 +276,7 @@ func (e *emulator) take(hash string) *launches.Report {
 	r := e.held[hash]
 	if r != nil {
 		delete(e.held, hash)
-		e.steps -= r.Launches[0].Effort.Steps
+		e.bytes -= r.Launches[0].Effort.Bytes
 	}
 	return r
 }

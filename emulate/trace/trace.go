@@ -134,11 +134,17 @@ func (b *Builder) told(r *recorder) *timing.Trace {
 	}
 	r.free(r.loops)
 	out := &timing.Trace{Nodes: nodes(r.items)}
+	if len(r.items) > mostNoted || len(r.noted.all) > mostNoted {
+		return out
+	}
 	clear(r.items)
 	r.noted.reset()
 	b.notes = append(b.notes, notes{r.items[:0], r.noted, r.turned})
 	return out
 }
+
+// mostNoted is how many instructions of a warp are noted at most where the memory for them is used again, at some tens of bytes each.
+const mostNoted = 1 << 14
 
 // Again lets the blocks that follow be executed as if none had been before.
 func (b *Builder) Again() { b.before = b.Steps }
