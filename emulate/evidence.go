@@ -34,7 +34,7 @@ var (
 	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
 	joinedStores  = doubtful{4, 1}       // hardly more lines than a multiprocessor joins stores to: it may do so in part
 	atomicPlaces  = doubtful{1.2, 1.7}   // atomic operations bound, and meet by that
-	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
+	constantLines = doubtful{2, 2}       // constants whose lines go: which sub-groups stay together is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
 	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
