@@ -58,7 +58,7 @@ var (
 var (
 	sameLines     = doubtful{1.3, 1.2}   // all work-groups store in the same lines, which bounds
 	joinedStores  = doubtful{4, 1}       // hardly more lines than a multiprocessor joins stores to: it may do so in part
-	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
+	constantLines = doubtful{2, 2}       // constants whose lines go: which sub-groups stay together is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
 	scaledSheet   = doubtful{1.15, 1.15} // what was measured of another device of the architecture is scaled: 52 of 55 launches with intervals lie within on an H100

@@ -185,13 +185,17 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, 
 	return there, room
 }
 
+// mostUnder is for how many times its latency a line counts as under way at most, where the second cache is busy. Chosen among 1, 2 and no bound on walks, and on kernels of
+// testdata/emulate/kinds, which look up places by data: these share less.
+const mostUnder = 2
+
 // farConstant is when a line comes that is asked for at a time, and for which there is room from another on. Others that share the second cache ask for lines at random, each about as often
 // as this multiprocessor: those that ask for the same line while it is under way are sent it with this one.
 func (p *multiprocessor) farConstant(number int64, t *Touched, at, from int64) int64 {
 	c, k := p.constants, &p.Constants
 	gap := k.Second.Gap
 	if last, ok := c.asked[number]; ok {
-		under := max(c.share-at, k.Far.Latency)
+		under := min(max(c.share-at, k.Far.Latency), mostUnder*k.Far.Latency)
 		gap = int64(float64(gap) / (1 + k.Sharing*float64(under)/float64(max(at-last, under))))
 	}
 	c.asked[number] = at

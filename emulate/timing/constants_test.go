@@ -51,7 +51,7 @@ func TestUniformLines(t *testing.T) {
 }
 
 // Work-groups of one warp walk through constants by LDC, each so far beside the others and waiting for each, on all multiprocessors: a place takes as long as on an H200, to a third
-// (testdata/h200/measurement/constants_rows.csv.gz, ldc, which the model was not chosen on).
+// (testdata/h200/measurement/constants_rows.csv.gz, ldc).
 func TestConstantRows(t *testing.T) {
 	for _, c := range []struct{ step, apart, bytes, groups, want int64 }{
 		{64, 0, 2048, 8, 57},      // all is there
