@@ -152,8 +152,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 		before[to]++
 	}
 	written, read := map[unit]int{}, map[unit][]int{}
-	var memory []int
-	fixed := -1
+	e := &effects{fixed: -1, stored: -1}
 	for i, in := range c.list {
 		for _, u := range in.uses {
 			if w, ok := written[u]; ok {
@@ -170,28 +169,51 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 			}
 			written[u], read[u] = i, nil
 		}
-		if in.fixed {
-			if fixed >= 0 {
-				add(fixed, i, 1)
-			}
-			if meets(in) {
-				for _, m := range memory {
-					add(m, i, 1)
-				}
-				memory = []int{i}
-			}
-			fixed = i
-		}
-		if in.access != nil && !in.access.ReadOnly {
-			for _, m := range memory {
-				if conflict(c.list[m], in) {
-					add(m, i, 1)
-				}
-			}
-			memory = append(memory, i)
-		}
+		e.order(c, i, add)
 	}
 	return after, before
+}
+
+// effects are instructions before one that have an effect: those that access memory, the last that keeps its place, and the last that stores.
+type effects struct {
+	memory        []int
+	fixed, stored int
+}
+
+// order says after which of them an instruction comes.
+func (e *effects) order(c *code, i int, add func(from, to, cycles int)) {
+	in := c.list[i]
+	if in.fixed {
+		if e.fixed >= 0 {
+			add(e.fixed, i, 1)
+		}
+		if meets(in) {
+			for _, m := range e.memory {
+				add(m, i, 1)
+			}
+			e.memory = []int{i}
+		}
+		e.fixed = i
+	}
+	if in.stores() { // in the order of the text, as in all listings
+		if e.stored >= 0 {
+			add(e.stored, i, 1)
+		}
+		e.stored = i
+	}
+	if in.access != nil && !in.access.ReadOnly {
+		for _, m := range e.memory {
+			if conflict(c.list[m], in) {
+				add(m, i, 1)
+			}
+		}
+		e.memory = append(e.memory, i)
+	}
+}
+
+// stores reports whether an instruction writes to global memory.
+func (in *instruction) stores() bool {
+	return in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic) && strings.HasPrefix(in.name, "ST")
 }
 
 // behind is how many cycles an instruction comes after one that writes what it reads.
