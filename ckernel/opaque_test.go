@@ -17,9 +17,9 @@ func TestLeftOut(t *testing.T) {
 	}{
 		{"a number that stays", `int m = 4; unknown::f<2>(x) ?: 2; ` + sum, false, ""},
 		{"a number that is assigned", `int m = 4; m = unknown::f<2>(x) ?: 2; ` + sum, false, "trips_5"},
-		{"a number by assembly", `int m = 4; asm("ld.global.u32 %0, [%1];" : "=r"(m) : "l"(x)); ` + sum, false, "trips_5"},
+		{"a number by assembly", `int m = 4; asm("ldu.global.u32 %0, [%1];" : "=r"(m) : "l"(x)); ` + sum, false, "trips_5"},
 		{"a number behind a pointer", `int m = 4; int *p = &m; p[0] = unknown::f<2>(x) ?: 2; ` + sum, false, "trips_5"},
-		{"a pointer that is read", `int m = 4; asm("st.global.u32 [%0], %1;" :: "l"(x), "r"(n)); ` + sum, false, ""},
+		{"a pointer that is read", `int m = 4; asm("st.async.u32 [%0], %1;" :: "l"(x), "r"(n)); ` + sum, false, ""},
 		{"a pointer by assembly", `asm("mov %0, %1;" : "=l"(x) : "r"(n)); y[i] = x[0];`, false, ""},
 		{"a return", `if (unknown::f<2>(x) ... ) return; y[i] = x[i];`, true, ""},
 		{"a jump to a label", `again: y[i] = 1; if (i >= unknown::f<2>(x) ... ) goto again; y[i] = x[0];`, true, ""},
