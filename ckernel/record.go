@@ -358,3 +358,17 @@ func (b *builder) vectorParameter(p *builderVar) {
 		b.emit(&record{pos: p.Pos, lhs: b.access(p.Pos, a, constant(lane), 1, nil), rhs: of})
 	}
 }
+
+// memberIn is the member that an expression is, or is an element of; nil for others.
+func memberIn(e cfront.Expr) *cfront.Member {
+	for {
+		switch x := e.(type) {
+		case *cfront.Index:
+			e = x.Of
+		case *cfront.Member:
+			return x
+		default:
+			return nil
+		}
+	}
+}
