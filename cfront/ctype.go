@@ -149,6 +149,10 @@ func (t *ctype) size() (n int64, ok bool) {
 		return n * extent.Value, true
 	case recordForm:
 		return t.record.size()
+	case otherForm:
+		if t.name == "texture" { // an object of one, which is a number
+			return 8, true
+		}
 	}
 	return 0, false
 }

@@ -225,6 +225,14 @@ const cudaMacros = `#define __CUDACC__ 1
 #define __LP64__ 1
 #define assert(condition) ((void) 0)
 #define __assert_fail(...) ((void) 0)
+#define cudaSuccess 0
+#define cudaErrorInvalidValue 1
+#define cudaErrorMemoryAllocation 2
+#define cudaErrorInvalidConfiguration 9
+#define cudaErrorInvalidDevice 101
+#define cudaErrorNotReady 600
+#define cudaErrorNotSupported 801
+#define cudaErrorUnknown 999
 #define cudaBoundaryModeZero 0
 #define cudaBoundaryModeClamp 1
 #define cudaBoundaryModeTrap 2

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/ptx"
 	"gpuperf/kernel/expr"
 )
 
@@ -288,4 +290,61 @@ var intrinsics = func() map[string]Intrinsic {
 func HasEffects(name string) bool {
 	f, ok := IntrinsicOf(name)
 	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction, Outputs, AsyncCopy}, f.Kind)
+}
+
+// asC is what asm does that begins at a token, where C has it; nil for others.
+func (p *parser) asC(start int) (s Stmt) {
+	if !p.lang.plusPlus || !p.is("(") {
+		return nil
+	}
+	text, operands, end := operandTexts(p)
+	c, ok := ptx.C(text, operands)
+	if !ok {
+		return nil
+	}
+	tokens := cpp.Lex("", c)
+	for i := range tokens {
+		tokens[i].At = p.tokens[start].At
+	}
+	read := p.operandsAt(start)
+	if p.attempt(func() { p.splice(tokens[:len(tokens)-1], func() { s = p.statement() }) }) != nil {
+		return nil
+	}
+	p.i = end
+	p.expect(";")
+	return p.stands(s, read)
+}
+
+// operandTexts are the text and the operands of the asm whose bracket the cursor stands at, and the token behind them.
+func operandTexts(p *parser) (text string, operands []ptx.Operand, end int) {
+	i, part := p.i+1, 0
+	for ; p.tokens[i].Kind == cpp.String; i++ {
+		text += strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(strings.Trim(p.tokens[i].Text, `"`))
+	}
+	for depth := 1; i < len(p.tokens)-1; i++ {
+		switch t := p.tokens[i]; {
+		case t.Is(")"):
+			if depth--; depth == 0 {
+				return text, operands, i + 1
+			}
+		case t.Is("("):
+			depth++
+		case depth == 1 && t.Is(":"):
+			part++
+		case depth == 1 && t.Is("::"):
+			part += 2
+		case depth == 1 && part < 3 && t.Kind == cpp.String && p.tokens[i+1].Is("("):
+			from := i + 2
+			p.at(i+1, p.scope, func() {
+				p.pass()
+				i = p.i - 1
+			})
+			words := []string{}
+			for _, x := range p.tokens[from:i] {
+				words = append(words, x.Text)
+			}
+			operands = append(operands, ptx.Operand{Constraint: strings.Trim(t.Text, `"`), Text: strings.Join(words, " ")})
+		}
+	}
+	return text, nil, i
 }

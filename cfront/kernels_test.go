@@ -251,6 +251,7 @@ func TestDeclarations(t *testing.T) {
 			"error: a:2:38: EACH is no macro that is known\n    __global__ void f(float *y, int n) { EACH(k, n) { y[k] = 1; } }\n                                         ^\n" +
 				"    -D 'EACH(i, n)=for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)' defines it as such macros often are",
 		},
+		{"an error of the runtime", cfront.CUDA, "f", "__global__ void f(cudaError_t *x) { x[0] = cudaErrorUnknown; }", "kernel f(global int32 x[*]); x[0] = 999"},
 		{"types of transforms", cfront.CUDA, "f", "#include <cufft.h>\n__global__ void f(cufftComplex *x) { x[0].x = 1; }", "kernel f(global float32x2 x[*]); x[0].0 = 1"},
 		{"a macro that stands before a type", cfront.OpenCL, "", "INLINE float g(float x) { return x; }\nkernel void f(global float *x) { x[0] = g(x[0]); }", "error: -D INLINE= defines it"},
 		{"macros of a file that is read whole", cfront.OpenCL, "", "kernel void f(global mixed *x) { x[0] = M; }\nkernel void g(real4 y, global real4 *A) { y = N + A[0]; }\ntypedef struct { int i; } later;\nkernel void h(global later *z) { later x; }", "error: -D mixed=float -D M=… -D real4=float4 define them"},

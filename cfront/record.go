@@ -37,6 +37,9 @@ func (p *parser) record() *ctype {
 		if known != nil {
 			return known
 		}
+		if built := p.lang.types[name]; built != nil { // struct float2, as headers of the toolkit name it
+			return built
+		}
 		return p.enter(name, newRecord(word+" "+name, word == "union"))
 	}
 	if built := p.lang.types[name]; built != nil && !final { // the program brings a type of its own in place of the built-in one

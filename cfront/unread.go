@@ -126,6 +126,9 @@ func (p *parser) assembly() Stmt {
 		text = strings.TrimSuffix(text, ";")
 	}
 	var out Stmt
+	if s := p.asC(start); s != nil {
+		return s
+	}
 	if p.lang.hosted || inMemory.MatchString(whole) || p.attempt(func() { out = p.instruction(at, text) }) != nil {
 		p.i = start
 		for p.tok().Kind == cpp.Name {

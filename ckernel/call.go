@@ -345,6 +345,9 @@ func (b *builder) instruction(x *cfront.Call, label string) expr.Expr {
 	var names []string
 	for i, a := range x.Args {
 		from := a.Type()
+		if m := memberIn(a); m != nil && !from.Known() && b.isMemory(m) {
+			b.fail(a, "", "a texture that a structure in memory names")
+		}
 		if !from.Known() || a.PointsTo() != "" || a.Record() != nil {
 			continue
 		}

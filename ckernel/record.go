@@ -367,3 +367,17 @@ func lanesMentioned(vector string, t expr.DType, mentioned map[string]bool, valu
 		}
 	}
 }
+
+// memberIn is the member that an expression is, or is an element of; nil for others.
+func memberIn(e cfront.Expr) *cfront.Member {
+	for {
+		switch x := e.(type) {
+		case *cfront.Index:
+			e = x.Of
+		case *cfront.Member:
+			return x
+		default:
+			return nil
+		}
+	}
+}

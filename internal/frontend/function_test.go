@@ -227,7 +227,7 @@ func TestWhole(t *testing.T) {
 	dir := written(t, map[string]string{
 		"flat.cu":  "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; }\n",
 		"trips.cu": "__global__ void k(float *x, const int *c, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) for (int j = 0; j < c[i]; j++) x[i] += j; }\n",
-		"odd.cu":   "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
+		"odd.cu":   "__global__ void k(float *x, int n, int m) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n * m) x[i] = 1; asm(\"st.async.f32 [%0], %1;\" :: \"l\"(x), \"f\"(1.0f)); }\n",
 	})
 	for file, want := range map[string]string{"flat.cu": "n m groups", "odd.cu": "", "trips.cu": "n m groups trips_1"} {
 		at, err := only(t, Options{Local: "64", Groups: "groups"}, filepath.Join(dir, file)).At(t.Context(), nil)
