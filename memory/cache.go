@@ -12,7 +12,7 @@ type cache struct {
 
 // need is the capacity that a window takes.
 func (c *cache) need(steps []Step, w *window) float64 {
-	return c.footprint(steps, w, c.holds, c.line) * float64(c.line)
+	return c.room(steps, w, c.holds, c.line) * float64(c.line)
 }
 
 // traffic is the number of misses of a window that fits into the cache, which is empty at the start.
