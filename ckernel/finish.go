@@ -444,6 +444,8 @@ func namesIn(k *kernel.Kernel) map[string]bool {
 func declared(a *array) *kernel.Array {
 	out := &kernel.Array{Name: a.name, DType: a.base, Shape: a.shape, Space: kernel.Global, Constant: a.space == cfront.ConstantSpace}
 	switch a.space {
+	case cfront.ConstantSpace:
+		out.Contents = contents(a)
 	case cfront.LocalSpace:
 		out.Space, out.Dynamic = kernel.Local, a.v.Dynamic || a.v.Class == cfront.Param
 	case cfront.PrivateSpace:

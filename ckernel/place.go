@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"math"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
@@ -295,4 +296,101 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	val := converting(b.value(e), e.Type(), v.DType)
 	b.emit(&record{pos: at, lhs: b.take(at, b.placeAt(at, b.array(e, v), constant(0), v.DType)), rhs: val})
+}
+
+// contents are what the text gives an array of constant memory: nil where it is an argument, or not of numbers that are known.
+func contents(a *array) []float64 {
+	v := a.v
+	if v.Class != cfront.Global || v.Record != nil || v.DType != a.base {
+		return nil
+	}
+	if v.Init == nil {
+		return []float64{}
+	}
+	list, ok := v.Init.(*cfront.List)
+	if !ok {
+		return nil
+	}
+	return listed(list, v.Dims)
+}
+
+// listed are the numbers of a list for an array of some extents, those that it leaves out 0; nil where they are not known.
+func listed(list *cfront.List, dims []cfront.Expr) []float64 {
+	rows := 1
+	for _, d := range dims[1:] {
+		n, known := constantOf(d)
+		if !known {
+			return nil
+		}
+		rows *= int(n)
+	}
+	out := []float64{}
+	for _, item := range list.Items {
+		if row, nested := item.(*cfront.List); nested {
+			if len(dims) < 2 {
+				return nil
+			}
+			inner := listed(row, dims[1:])
+			if inner == nil || len(inner) > rows {
+				return nil
+			}
+			out = append(append(out, inner...), make([]float64, rows-len(inner))...)
+			continue
+		}
+		x, known := constantOf(item)
+		if !known {
+			return nil
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// constantOf is the value of an expression of numbers.
+func constantOf(e cfront.Expr) (value float64, known bool) {
+	rounded := func(x float64, t expr.DType) (float64, bool) {
+		switch {
+		case t == expr.Float32:
+			return float64(float32(x)), true
+		case t.IsFloat() && t != expr.Float64:
+			return x, x == math.Trunc(x) // smaller types are not rounded to here
+		case t.IsInteger():
+			return math.Trunc(x), math.Abs(x) < 1<<53
+		}
+		return x, t == expr.Float64
+	}
+	switch x := e.(type) {
+	case *cfront.Int:
+		return float64(x.Value), true
+	case *cfront.Float:
+		return rounded(x.Value, x.Type())
+	case *cfront.Cast:
+		if value, known = constantOf(x.X); known && x.PointsTo() == "" {
+			return rounded(value, x.Type())
+		}
+	case *cfront.Unary:
+		if value, known = constantOf(x.X); known && x.Op == "-" {
+			return -value, true
+		}
+		return value, known && x.Op == "+"
+	case *cfront.Binary:
+		a, first := constantOf(x.X)
+		b, second := constantOf(x.Y)
+		if !first || !second {
+			return 0, false
+		}
+		switch x.Op {
+		case "+":
+			return rounded(a+b, x.Type())
+		case "-":
+			return rounded(a-b, x.Type())
+		case "*":
+			return rounded(a*b, x.Type())
+		case "/":
+			if b != 0 {
+				return rounded(a/b, x.Type())
+			}
+		}
+	}
+	return 0, false
 }

@@ -1,6 +1,8 @@
 package ckernel
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"gpuperf/cfront"
@@ -40,6 +42,38 @@ func TestUnrolled(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %v, want %v", body, kernel.Tag{Kind: got}, kernel.Tag{Kind: want})
+		}
+	}
+}
+
+// TestContents: what the text gives constant memory, in the order of its elements.
+func TestContents(t *testing.T) {
+	for declaration, want := range map[string]string{
+		"__constant__ float t[4] = {4.f / 8, -1, 2};":            "[0.5 -1 2]",
+		"__constant__ int t[2][3] = {{1, 2}, {7 / 2, -(1), 5}};": "[1 2 0 3 -1 5]",
+		"__constant__ float t[4];":                               "[]",
+		"__device__ float g(); __constant__ float t[4] = {g()};": "nil",
+	} {
+		at := "t[threadIdx.x % 2]"
+		if strings.Contains(declaration, "[2][3]") {
+			at += "[threadIdx.x % 3]"
+		}
+		f, err := cfront.Parse(t.Context(), "test.cu", declaration+"\n__global__ void f(float *y) { y[threadIdx.x] = "+at+"; }\n", cfront.Options{Language: cfront.CUDA})
+		if err != nil {
+			t.Errorf("%s: %v", declaration, err)
+			continue
+		}
+		k, err := Read(t.Context(), f, Options{Local: []int64{32}, Groups: []string{"1"}})
+		if err != nil {
+			t.Errorf("%s: %v", declaration, err)
+			continue
+		}
+		got := "nil"
+		if a := k.Array("t"); a.Contents != nil {
+			got = fmt.Sprint(a.Contents)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", declaration, got, want)
 		}
 	}
 }

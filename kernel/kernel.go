@@ -142,6 +142,8 @@ type Array struct {
 	IsValue bool
 	// Constant marks constant memory: __constant of OpenCL C, __constant__ of CUDA C.
 	Constant bool
+	// Contents are what the source gives constant memory, from the first element on, the others are 0; nil where it is an argument. Only runs use them.
+	Contents []float64
 	// Dynamic: the launch says how large the local memory is, and not the source.
 	Dynamic bool
 	// PerItem marks a private temporary of which each work-item has exactly one, even if the statements that use it have

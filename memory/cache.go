@@ -12,12 +12,12 @@ type cache struct {
 
 // need is the capacity that a window takes.
 func (c *cache) need(steps []Step, w *window) float64 {
-	return c.footprint(steps, w, c.holds, c.line) * float64(c.line)
+	return c.room(steps, w, c.holds, c.line) * float64(c.line)
 }
 
 // traffic is the number of misses of a window that fits into the cache, which is empty at the start.
 func (c *cache) traffic(steps []Step, w *window) float64 {
-	return c.footprint(steps, w, c.asks, c.fetch)
+	return c.room(steps, w, c.asks, c.fetch)
 }
 
 // misses is the number of misses of the steps in a window: what is touched again is still there if all that was touched since then fits.

@@ -124,7 +124,7 @@ func (k *memo) figure(p pattern, list [][3]int64) figure {
 		}
 		in = at.copies(in)
 	}
-	f := figure{k.division.union(in, moves), times}
+	f := figure{k.division.union(in, moves), times, p.shift()}
 	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
 	f.times *= min(p.bytes()/(times*f.bytes()), 1)
 	return f
@@ -261,16 +261,37 @@ func (p pattern) offsets(list [][3]int64) (out places) {
 	return slices.Compact(out)
 }
 
+// shift is by how many bytes, or a multiple of them, the pattern moves where its window does, which has some of the groups and iterations of a dimension; 0 where it
+// has all.
+func (p pattern) shift() (bytes int64) {
+	for d, f := range p.strides() {
+		part := func(x placed) bool { return x.dims[d].count(x.box[d]) < x.dims[d].Count }
+		if f != 0 && f == math.Trunc(f) && slices.ContainsFunc(p, part) {
+			bytes = intmath.GCD(bytes, int64(math.Abs(f)))
+		}
+	}
+	return bytes
+}
+
 // figure is a union of sets that do not overlap, so many times: less than one where only a part of them is touched.
 type figure struct {
 	sets  []set
 	times float64
+	shift int64 // bytes by which it may lie elsewhere, or a multiple of them; 0 is nowhere else
 }
 
 // units is the number of units that the figure touches.
 func (f *figure) units(unit int64) (sum float64) {
 	for i := range f.sets {
-		sum += f.sets[i].units(unit)
+		sum += f.sets[i].units(unit, unit)
+	}
+	return sum * f.times
+}
+
+// meanUnits are those that it touches in the mean over where it may lie.
+func (f *figure) meanUnits(unit int64) (sum float64) {
+	for i := range f.sets {
+		sum += f.sets[i].units(unit, intmath.GCD(unit, f.shift))
 	}
 	return sum * f.times
 }

@@ -52,7 +52,7 @@ func (k *memo) strewn(p placed, w *window) (f figure) {
 		return f
 	}
 	if p.box, p.listed = box, 1; w.list != nil {
-		f = figure{[]set{{in: p.touched.in}}, 1}
+		f = figure{sets: []set{{in: p.touched.in}}, times: 1}
 	} else {
 		f = k.figure(pattern{p}, nil)
 	}
@@ -201,6 +201,17 @@ func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64)
 
 // footprints are those of each array.
 func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64) []float64 {
+	return l.counted(steps, w, which, unit, (*figure).units)
+}
+
+// room is the number of units that such a window touches in the mean over where it may be. In the middle of a launch, where windows are, lines end that lie along a number
+// of groups or iterations which is a power of two.
+func (l *Launch) room(steps []Step, w *window, which direction, unit int64) float64 {
+	return lists.Sum(l.counted(steps, w, which, unit, (*figure).meanUnits), func(n float64) float64 { return n })
+}
+
+// counted are the units of each array, those of a figure by a function.
+func (l *Launch) counted(steps []Step, w *window, which direction, unit int64, units func(*figure, int64) float64) []float64 {
 	out := make([]float64, len(l.Arrays))
 	o := l.outline(steps, w, which)
 	anywhere := make([]float64, len(l.Arrays))
@@ -211,7 +222,7 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 		all := float64(intmath.CeilDiv(a.Bytes, unit))
 		n := 0.0
 		for j := range o.figures[i] {
-			n += o.figures[i][j].units(unit)
+			n += units(&o.figures[i][j], unit)
 		}
 		n = min(n, all)
 		if a.Reach > 0 {

@@ -244,10 +244,10 @@ func (s *set) bytes() float64 {
 	return n
 }
 
-// units is the number of aligned units of a size that the set touches. Copies at strides that are no multiple of the unit start
-// anywhere in a unit.
-func (s *set) units(size int64) float64 {
-	in, copies, grain := s.in, 1.0, size
+// units is the number of aligned units of a size that the set touches, which lies where it does, or any multiple of grain away. Copies at strides that are no multiple of
+// the unit start anywhere in a unit.
+func (s *set) units(size, grain int64) float64 {
+	in, copies := s.in, 1.0
 	for _, c := range s.copies {
 		if c.bytes < size { // copies share units
 			in = slices.Clone(in)

@@ -49,7 +49,7 @@ func TestUnionOfNestedStrides(t *testing.T) {
 			sign := rapid.SampledFrom([]int64{1, -1}).Draw(t, "sign")
 			moves = append(moves, stride{sign * bytes, rapid.Int64Range(1, 12).Draw(t, "count")})
 		}
-		f := figure{new(division).union(in, moves), 1}
+		f := figure{new(division).union(in, moves), 1, 0}
 		if got, want := f.bytes(), len(enumerated(in, moves)); got != float64(want) {
 			t.Fatalf("%v copied by %v: %g bytes, want %d", in, moves, got, want)
 		}
@@ -75,7 +75,7 @@ func TestUnits(t *testing.T) {
 		"a field of a structure":       {lanesOf(32, 16), []stride{{512, 100}}, 1600},
 		"columns, iteration by itself": {lanesOf(32, 4096), []stride{{4, 1024}, {1 << 17, 8}}, 8 * 32 * 128},
 	} {
-		f := figure{new(division).union(test.in, test.moves), 1}
+		f := figure{new(division).union(test.in, test.moves), 1, 0}
 		if got := f.units(unit); got < 0.99*test.want || got > 1.01*test.want {
 			t.Errorf("%s: %g units, want %g", name, got, test.want)
 		}
@@ -97,4 +97,15 @@ func apart(in []interval, n, bytes int64) []interval {
 		at = append(at, i*bytes)
 	}
 	return at.copies(in)
+}
+
+// Eight bytes on both sides of where a line ends are in two lines there, and in one nearly everywhere else: so much room is taken for a window of a launch.
+func TestMeanUnits(t *testing.T) {
+	f := figure{[]set{{in: []interval{{124, 132}}, copies: []stride{{2048, 100}}}}, 1, 4}
+	if got := f.units(128); got != 200 {
+		t.Errorf("%g lines, want 200", got)
+	}
+	if got := f.meanUnits(128); got != 100*(1+4.0/128) {
+		t.Errorf("%g lines in the mean, want %g", got, 100*(1+4.0/128))
+	}
 }

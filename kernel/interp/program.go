@@ -101,6 +101,15 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 			panic(throw.Errorf("%s needs %d elements, and its buffer has %d", a.Name, need, given.Len()))
 		}
 		m.buf = given
+	case a.Contents != nil:
+		m.buf = NewBuffer(a.DType, int(need))
+		for i, v := range a.Contents[:min(len(a.Contents), int(need))] {
+			if a.DType.IsFloat() {
+				m.buf.Set(i, v)
+			} else {
+				m.buf.SetInt(i, int64(v))
+			}
+		}
 	case k.IsTemp(a.Name):
 		m.buf = NewBuffer(a.DType, int(need))
 	default:
