@@ -22,10 +22,11 @@ type element struct {
 	text      string
 }
 
-// place is where copies have what an access is to: an array, and its first subscripts.
+// place is where copies have what an access is to: an array, its first subscripts, and which of the others it has not; nil drops none.
 type place struct {
 	array *scop.Array
 	over  []polycount.Affine
+	drop  []bool
 }
 
 // expansion collects copies.
