@@ -29,6 +29,16 @@ type place struct {
 	drop  []bool
 }
 
+// kept are the subscripts that a copy has.
+func kept[T any](drop []bool, index []T) (out []T) {
+	for d, x := range index {
+		if d >= len(drop) || !drop[d] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // expansion collects copies.
 type expansion struct {
 	analysis      *deps.Analysis

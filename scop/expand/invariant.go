@@ -286,16 +286,6 @@ func (v *invariant) served(webs []*once) bool {
 	return true
 }
 
-// kept are the subscripts that a copy has.
-func kept[T any](drop []bool, index []T) (out []T) {
-	for d, x := range index {
-		if d >= len(drop) || !drop[d] {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // hoisted is the nest with the values of webs made before the loops, and the statements that make them.
 func (v *invariant) hoisted(webs []*once) (_ *scop.Nest, made map[*scop.Statement]*scop.Statement) {
 	gone, before := map[*scop.Statement]bool{}, map[int64][]*scop.Statement{}
