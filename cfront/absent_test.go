@@ -54,6 +54,7 @@ func TestDefined(t *testing.T) {
 		"#ifdef USE_GPU\n__global__ void k() {}\n#endif":                                                                                                   "USE_GPU",
 		"#if defined(A) && !defined(B)\n__global__ void k() {}\n#endif":                                                                                    "A",
 		"#ifdef A\n__global__ void f() {}\n#endif\n__global__ void k() {}":                                                                                 "",
+		"#define __location__(a) __attribute__((a))\n#define __global__ __location__(global)\n__global__ void k() {}":                                      "",
 		"#ifndef __CUDACC__\n__global__ void k() {}\n#endif":                                                                                               "",
 		"#if A == 2\n__global__ void k() {}\n#endif":                                                                                                       "",
 		"#ifdef A\n#define B\n#endif\n#if 0\n#else\n#ifdef B\n__global__ void k() {}\n#endif\n#endif":                                                      "B",

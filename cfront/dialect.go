@@ -269,7 +269,7 @@ func cuda() *dialect {
 		},
 		ignored: strings.Fields(`volatile register inline __inline __inline__ __forceinline__ __noinline__ __host__ explicit virtual mutable
 			friend __grid_constant__ thread_local typename noexcept`),
-		known:  strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ builtin_types driver_`),
+		known:  strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ builtin_types driver_ host_defines host_config texture_ surface_ channel_descriptor`),
 		others: strings.Fields(`curand nv/ mma helper_`),
 	}
 	for name, t := range map[string]string{"__half": "half", "half2": "", "__half2": ""} {

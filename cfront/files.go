@@ -327,6 +327,7 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 	cfg := cpp.Config{Define: f.lang.predefined + defines, Open: f.open(files), Before: files.before, LeftOut: f.leftOutKernels, Kernels: f.lang.kernels, Large: f.lang.plusPlus}
 	if f.lang.plusPlus {
 		cfg.Sought = f.lang.kernels[0]
+		cfg.Words = slices.AppendSeq(slices.Clone(f.lang.kernels), maps.Keys(f.lang.spaces))
 	}
 	tokens, tests, err := cpp.Find(ctx, cfg, f.Name, text)
 	for _, name := range tests {

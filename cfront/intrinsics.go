@@ -13,7 +13,7 @@ var intrinsicTable = []struct {
 	{Math, floatResult, "", `sqrt rsqrt cbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh
 		atanh fabs floor ceil round trunc rint erf erfc tgamma lgamma pow atan2 fmin fmax fmod hypot fdim copysign fma mad
 		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr:pow nextafter remainder nearbyint:rint logb degrees radians sign mix step
-		smoothstep clamp:clamp normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
+		smoothstep clamp:clamp normalize cross maxmag minmag rhypot norm3d rnorm3d norm4d rnorm4d rcbrt erfinv erfcinv erfcx
 		normcdf normcdfinv saturate:saturate
 		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:native_exp native_exp2:native_exp2 native_exp10:native_exp10 native_log:native_log native_log2:native_log2
 		native_log10:native_log10 native_sin:native_sin native_cos:native_cos native_tan:native_tan native_powr:native_powr half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp

@@ -1,6 +1,11 @@
 package cfront
 
-import "gpuperf/cfront/cpp"
+import (
+	"slices"
+
+	"gpuperf/cfront/cpp"
+	"gpuperf/kernel/expr"
+)
 
 // Functions and operators of records are functions whose first parameter, this, points to the object. A constructor is one without a value; the expression
 // that makes an object names it.
@@ -54,6 +59,11 @@ func (p *parser) implied(at Pos) Expr {
 		p.fail(at, "a member stands outside of the functions of its record")
 	}
 	return p.element(at, value{&Ref{this.t.typed(at), this.v}, this.t}, value{&Int{intType.typed(at), 0}, intType}).e
+}
+
+// ownMember is a member of the object that a function of its record is called for.
+func (p *parser) ownMember(at Pos, x *member) value {
+	return deref(at, value{&Member{x.t.kept().typed(at), p.implied(at), x.name}, x.t})
 }
 
 // construct is an object of a type that values make.
@@ -277,6 +287,9 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 			return p.valueOf(at, p.variableInstance(x, at))
 		}
 	}
+	if x, is := p.scope.find(name.Text).(*member); is { // of what the record of a function derives from
+		return p.ownMember(at, x)
+	}
 	p.fail(Pos(name.At), "%s has no static member %s", t, name.Text)
 	return value{}
 }
@@ -290,4 +303,51 @@ func (p *parser) coerced(t *ctype, v value) value {
 		return p.called(v.e.Place(), c, v.e, nil)
 	}
 	return v
+}
+
+// bases reads the records that a record of C++ derives from, after its name. Their members are its own.
+func (p *parser) bases(t *ctype) {
+	t.record.scope = &scope{outer: p.scope, class: true, self: t}
+	if !p.lang.plusPlus || !p.accept(":") {
+		return
+	}
+	for !p.is("{") && !p.is(";") && p.tok().Kind != cpp.End {
+		switch {
+		case p.accept("public"), p.accept("private"), p.accept("protected"), p.accept("virtual"), p.accept(","):
+			continue
+		}
+		base := p.typeHere()
+		if base != nil && base.form == numberForm && base.dtype.IsVector() {
+			t.record.lanes(base.dtype)
+			continue
+		}
+		if base == nil || base.form != recordForm || base.holds(t) { // which has the name of one of another namespace
+			t.record.why = "what it derives from is not known"
+			if base == nil {
+				p.next()
+			}
+			continue
+		}
+		t.record.fields = append(t.record.fields, field{"", base})
+		if base.record.scope != nil {
+			for name, what := range base.record.scope.names {
+				t.record.scope.set(name, what)
+			}
+		}
+	}
+}
+
+// lanes makes the lanes of a vector that a record derives from its members.
+func (r *record) lanes(v expr.DType) {
+	for _, name := range []string{"x", "y", "z", "w"}[:v.Lanes()] {
+		f := field{name, number(v.Base())}
+		r.fields = append(r.fields, f)
+		r.scope.set(name, &member{f})
+	}
+	r.aligned = max(r.aligned, int64(min(v.Size(), 16)))
+}
+
+// holds reports that a record is another, or has its members.
+func (t *ctype) holds(of *ctype) bool {
+	return t == of || t.record != nil && slices.ContainsFunc(t.record.fields, func(f field) bool { return f.name == "" && f.t.holds(of) })
 }

@@ -357,8 +357,7 @@ func (p *parser) named(at Pos) value {
 		return p.valueOf(at, x)
 	case *member:
 		p.next()
-		t := x.t
-		return deref(at, value{&Member{t.kept().typed(at), p.implied(at), x.name}, t})
+		return p.ownMember(at, x)
 	case *variableTemplate:
 		p.next()
 		return p.valueOf(at, p.variableInstance(x, at))

@@ -68,37 +68,6 @@ func (p *lookup) enter(name string, t *ctype) *ctype {
 	return t
 }
 
-// bases reads the records that a record of C++ derives from, after its name. Their members are its own.
-func (p *parser) bases(t *ctype) {
-	t.record.scope = &scope{outer: p.scope, class: true, self: t}
-	if !p.lang.plusPlus || !p.accept(":") {
-		return
-	}
-	for !p.is("{") && !p.is(";") && p.tok().Kind != cpp.End {
-		switch {
-		case p.accept("public"), p.accept("private"), p.accept("protected"), p.accept("virtual"), p.accept(","):
-			continue
-		}
-		base := p.typeHere()
-		if base == nil || base.form != recordForm || base.holds(t) { // which has the name of one of another namespace
-			t.record.why = "what it derives from is not known"
-			p.next()
-			continue
-		}
-		t.record.fields = append(t.record.fields, field{"", base})
-		if base.record.scope != nil {
-			for name, what := range base.record.scope.names {
-				t.record.scope.set(name, what)
-			}
-		}
-	}
-}
-
-// holds reports that a record is another, or has its members.
-func (t *ctype) holds(of *ctype) bool {
-	return t == of || t.record != nil && slices.ContainsFunc(t.record.fields, func(f field) bool { return f.name == "" && f.t.holds(of) })
-}
-
 // members reads the members of a record.
 func (p *parser) members(t *ctype) {
 	defer p.nest()()

@@ -275,8 +275,11 @@ func (p *lookup) functionName(start, end int) (at int, operator bool) {
 		switch {
 		case t.Is("operator"):
 			return i, true
-		case t.Is("__launch_bounds__"), t.Is("__attribute__"), t.Is("__align__"), t.Is("alignas"), t.Is("decltype"):
-			p.at(i+1, p.scope, func() {
+		case t.Is("["), t.Is("__launch_bounds__"), t.Is("__attribute__"), t.Is("__align__"), t.Is("alignas"), t.Is("decltype"):
+			if !t.Is("[") {
+				i++
+			}
+			p.at(i, p.scope, func() {
 				p.pass()
 				i = p.i - 1
 			})

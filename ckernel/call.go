@@ -490,6 +490,6 @@ func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Ex
 // knownFunctions are functions of numbers that count under their own name.
 var knownFunctions = map[string]bool{
 	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
-	"normcdf": true, "normcdfinv": true, "erfcinv": true, "j0": true, "j1": true, "y0": true, "y1": true, "rhypot": true, "rootn": true,
+	"normcdf": true, "normcdfinv": true, "erfcinv": true, "j0": true, "j1": true, "y0": true, "y1": true, "rhypot": true, "norm3d": true, "rnorm3d": true, "norm4d": true, "rnorm4d": true, "rootn": true,
 	"asinpi": true, "acospi": true, "atanpi": true, "atan2pi": true, "ilogb": true, "ctz": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true, "curand_skip": true, "curand_poisson": true,
 }

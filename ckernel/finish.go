@@ -379,6 +379,11 @@ func (b *flow) arguments(k *kernel.Kernel) {
 			}
 		case isImage(p):
 		case p.DType.IsVector(): // which is kept in private memory
+			for lane := range p.DType.Lanes() {
+				if name := LaneName(n, lane); mentioned[name] {
+					value(name, p.DType.Base())
+				}
+			}
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
 			value(n, b.sizes[n].dtype)

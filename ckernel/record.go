@@ -341,14 +341,20 @@ func (b *builder) keptRecord(e cfront.Expr) cfront.Expr {
 	return cfront.Use(v)
 }
 
-// vectorParameter enters a vector that is passed by value: it is kept in private memory.
+// LaneName is the name of the argument that a lane of a vector is which is passed by value, by that of the vector.
+func LaneName(vector string, lane int64) string { return fmt.Sprintf("%s_lane%d", vector, lane) }
+
+// vectorParameter enters a vector that is passed by value: it is kept in private memory. Its lanes are arguments; integers, which would be sizes, are not known.
 func (b *builder) vectorParameter(p *builderVar) {
 	b.lanes[p] = true
 	a := b.array(cfront.Use(p), p)
 	for lane := range p.DType.Lanes() {
-		f := &kernel.Function{
-			Name: fmt.Sprintf("lane_%d_of_%s", lane, b.name(p)), Result: a.base, Counts: map[expr.DType]map[string]int64{}, Body: "return the_argument;",
+		var of expr.Expr = expr.Var{Name: LaneName(b.name(p), lane)}
+		if !a.base.IsFloat() {
+			of = &expr.Call{Func: b.function(&kernel.Function{
+				Name: fmt.Sprintf("lane_%d_of_%s", lane, b.name(p)), Result: a.base, Counts: map[expr.DType]map[string]int64{}, Body: "return the_argument;",
+			})}
 		}
-		b.emit(&record{pos: p.Pos, lhs: b.access(p.Pos, a, constant(lane), 1, nil), rhs: &expr.Call{Func: b.function(f)}})
+		b.emit(&record{pos: p.Pos, lhs: b.access(p.Pos, a, constant(lane), 1, nil), rhs: of})
 	}
 }

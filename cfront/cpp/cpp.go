@@ -76,6 +76,8 @@ type Config struct {
 	// LeftOut gets the functions that stand in branches which are left out, behind one of the words Kernels, with definitions under which they are read.
 	LeftOut map[string][]string
 	Kernels []string
+	// Words are those of the language. One that a text defines, as the headers of compilers do, stays what it is.
+	Words []string
 	// Lacking are names that the text uses and does not have. Those that seem to be defined in branches which are left out, as macros, types or functions, get
 	// definitions under which these are read.
 	Lacking map[string][]string

@@ -197,6 +197,9 @@ func (r *reader) define(word Token, args []Token) {
 		t.At = Pos{} // it stands where the macro is used
 		m.body[i] = t
 	}
+	if slices.Contains(r.cfg.Words, m.name) {
+		return
+	}
 	m.fallback = len(body) > 0 && !m.function && r.asked(m.name)
 	r.macros[m.name] = m
 }

@@ -148,11 +148,11 @@ func (p *proposal) guarded(f func()) (ok bool) {
 	return true
 }
 
-// free reports that nothing defines a name, or the text only where -D does not. Names that begin with __ are those of compilers.
+// free reports that nothing defines a name, or the text only where -D does not. Names that begin with __ are those of compilers; that of GNU's may be asked for.
 func (p *proposal) free(name string) bool {
 	m := p.macros[name]
 	_, kept := p.before[name]
-	return (m == nil || m.fallback) && !kept && ownMacros[name] == nil && name != "defined" && !strings.HasPrefix(name, "__")
+	return (m == nil || m.fallback) && !kept && ownMacros[name] == nil && name != "defined" && (!strings.HasPrefix(name, "__") || name == "__GNUC__")
 }
 
 // open are the free names of a condition, and values that may decide it: 1, and the numbers in it with those beside them.

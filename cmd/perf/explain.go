@@ -26,16 +26,17 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL [KERNEL] -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
-		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses,
-by array and source line, how much of it goes with. Then it says what to change: the defect, the remedy, and how fast the kernel would be with it, by
-the same model. Of two kernels it says what differs, in time, by work and by access. --terms shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes the check
-of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
-work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
-recorded samples; otherwise the check uses predictions alone.
+		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses, by array and source line, how much of it goes with. Then
+it says what to change: the defect, the remedy, and how fast the kernel would be with it, by the same model. Of two kernels it says what differs, in time, by work and by access. --terms
+shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes
+the check of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed work, against the whole kernel. With --measure both
+kernels are run; with --replay their times come from recorded samples; otherwise the check uses predictions alone.
 
-What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are
-launch files for CUDA, and other kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model,
---terms, --roofline, --measure and --replay explain by the model.`,
+What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are launch files for CUDA, and other
+kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model, --terms, --roofline, --measure and --replay explain by the model.
+
+Two kernels may be of any kinds. What has no counts, such as a launch file with machine code alone, is emulated, and with it what it is compared with. Of a functional
+program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf lift derive lists them; its launches count as one.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
   perf explain examples/matmul/matmul.star \
       examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
@@ -57,18 +58,17 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 			if done, err := o.explainEmulated(cmd, args); done || err != nil {
 				return err
 			}
-			tellOfNests(cmd, args)
+			tellOfOthers(cmd, args)
 			whole := throw.Get(casesOfAll(cmd, &o, args))
 			p := throw.Get(o.open(cmd, whole))
 			whole = runnable(cmd, p, whole)
-			predictions := throw.Get(p.PredictAll(whole))
-			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, predictions, len(args) == 2))
+			predictions, emulated := throw.Get2(o.explainNarrower(cmd, p, throw.Get(p.PredictAll(whole)), len(args) == 2))
 			subjects := explainSubjects(cmd, p, predictions)
 			o.on.driveAs(nil, whole)
 			if o.measured {
 				measureSubjects(cmd, p, o.on, subjects)
 			}
-			o.explainAll(cmd, subjects, emulated, len(args) == 2)
+			o.explainAll(cmd, o.narrowing(cmd, p), subjects, emulated, len(args) == 2)
 			return nil
 		},
 	}
@@ -81,10 +81,14 @@ launch files for CUDA, and other kernels where the model's interval is wide, the
 	return cmd
 }
 
-// tellOfNests says what loop nests are explained as, and what makes kernels of them.
-func tellOfNests(cmd *cobra.Command, args []string) {
+// tellOfOthers says what loop nests and functional programs are explained as, and what makes kernels of them.
+func tellOfOthers(cmd *cobra.Command, args []string) {
 	for _, arg := range args {
-		if file, _, _ := source.CutName(arg); filepath.Ext(file) == ".c" {
+		file, variant, _ := source.CutName(arg)
+		switch {
+		case isProgram(arg) && variant == "":
+			note(cmd, "the plainest variant of %s is explained; %s#ID is one that perf lift derive lists, and perf tune %s searches fast ones", file, file, file)
+		case filepath.Ext(file) == ".c":
 			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s writes kernels of them, and perf tune searches fast ones", file, file)
 		}
 	}
@@ -127,21 +131,15 @@ func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor
 	return nil, emulated, nil
 }
 
-// casesOfAll are the kernels of some arguments.
-func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
-	sizes, err := parseArguments(o.sizes)
-	if err != nil {
-		return nil, err
-	}
-	return campaign.Cases(cmd.Context(), o.files, args, sizes)
-}
-
 // explainAll explains kernels one after the other, or what differs between two.
-func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject, emulated []*launches.Report, two bool) {
+func (o *predictFlags) explainAll(cmd *cobra.Command, n narrowing, subjects []explain.Subject, emulated []*launches.Report, two bool) {
 	var all []*explain.Explanation
 	for _, s := range subjects {
 		s.Roofline = o.roofs || wantJSON(cmd)
 		e := throw.Get(explain.New(s))
+		if !two {
+			n.drawBanks(cmd, s.Case, e)
+		}
 		all = append(all, e)
 	}
 	if two && len(emulated) == 2 {
@@ -149,7 +147,7 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		return
 	}
 	if two {
-		compared(cmd, all, o.roofs)
+		compared(cmd, together(subjects, all), o.roofs)
 		return
 	}
 	list := make([]any, 0, len(all)+len(emulated))
@@ -172,6 +170,19 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, subjects []explain.Subject
 		fmt.Fprint(w, strings.Repeat("\n", min(len(all), 1)))
 		return launches.Write(w, emulated)
 	}))
+}
+
+// together takes the launches of one variant of a functional program as one.
+func together(subjects []explain.Subject, all []*explain.Explanation) (joined []*explain.Explanation) {
+	for i := 0; i < len(all); {
+		n := i + 1
+		for n < len(all) && isProgram(subjects[i].Case.Label) && subjects[n].Case.Label == subjects[i].Case.Label {
+			n++
+		}
+		joined = append(joined, explain.Together(all[i:n]))
+		i = n
+	}
+	return joined
 }
 
 // compared shows what differs between two kernels.

@@ -44,6 +44,10 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 		return nil, "", nil
 	}
 	launched := !slices.ContainsFunc(args, func(arg string) bool { return !campaign.AreLaunches([]string{arg}, "") })
+	if r.Compare && !launched && !fixed { // what has no counts is emulated, and so is what it is compared with
+		_, uncounted, _ := campaign.SplitLaunches(cmd.Context(), o.files, args)
+		launched, fixed = len(uncounted) > 0, len(uncounted) > 0
+	}
 	if !fixed && !launched && (o.profile == "" || campaign.IsProfile(o.profile)) {
 		return nil, "", nil
 	}
@@ -76,18 +80,21 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 
 // sequences are the launches that arguments describe: launch files, and kernels of files at sizes.
 func (o *predictFlags) sequences(cmd *cobra.Command, args []string) (all []*launches.Sequence, err error) {
-	sizes, err := parseSizes(o.sizes)
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	given := throw.Get(parseSizes(o.sizes))
 	for _, path := range args {
+		sizes := o.without(cmd, given, path, args)
 		var more []*launches.Sequence
 		if campaign.AreLaunches([]string{path}, "") {
 			if err = checkLaunch(cmd, path, sizes); err == nil {
 				more, err = launches.LoadAll(path, sizes)
 			}
+		} else if isProgram(path) {
+			var s *launches.Sequence
+			s, err = o.programSequence(cmd, path, args)
+			more = append(more, s)
 		} else {
-			more, err = o.kernels(cmd, path)
+			more, err = o.kernels(cmd, path, sizes)
 		}
 		if err != nil {
 			return nil, err
@@ -98,8 +105,8 @@ func (o *predictFlags) sequences(cmd *cobra.Command, args []string) (all []*laun
 }
 
 // kernels are the kernels of a file as launches: of a source that exists as it is, else of CUDA C that is written from the kernel.
-func (o *predictFlags) kernels(cmd *cobra.Command, path string) (all []*launches.Sequence, err error) {
-	cases, err := fileCases(cmd, o.files, path, o.sizes)
+func (o *predictFlags) kernels(cmd *cobra.Command, path string, sizes []map[string]int64) (all []*launches.Sequence, err error) {
+	cases, err := campaign.Cases(cmd.Context(), o.files, []string{path}, sizes)
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,9 @@ func related(a, b *Report, x, y float64) string {
 	if !a.Status().Finite() || !b.Status().Finite() || y == 0 {
 		return ""
 	}
+	if r := x / y; r != 0 && r < 0.1 {
+		return fmt.Sprintf("%.2g", r)
+	}
 	return fmt.Sprintf("%.2f", x/y)
 }
 

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gpuperf/internal/fault"
@@ -26,7 +27,7 @@ const Patience = time.Minute
 // Limits of one piece of work. A limit of 0 is none.
 type Limits struct {
 	Time   time.Duration
-	Memory uint64 // bytes by which the heap and the stacks of the process may grow
+	Memory uint64 // bytes by which the heap and the stacks of the process may grow; n times as many while n pieces of work run
 }
 
 // ErrExceeded is wrapped by the reason where it is a limit. The whole text is a predicate: "takes more than 1s".
@@ -46,7 +47,7 @@ func Stopped(err error) bool {
 
 const (
 	interval = 5 * time.Millisecond // between two checks of the memory
-	grace    = time.Second          // for the work to stop by itself, also on a busy machine, while it takes no more memory
+	grace    = 3 * time.Second      // for the work to stop by itself, also on a busy machine, while it takes no more memory
 )
 
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
@@ -59,9 +60,11 @@ const (
 func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func() (doublings int)) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	most := new(atomic.Int64)
+	defer begin(most)()
 	before := memory()
 	check := func() (doublings int) {
-		if limits.Memory > 0 && exceeds(before, limits.Memory) {
+		if limits.Memory > 0 && exceeds(before, uint64(most.Load())*limits.Memory) {
 			cancel(fmt.Errorf("needs %w %d MB of memory", ErrExceeded, limits.Memory>>20))
 		}
 		grown := max(memory(), before+1) - before
@@ -104,6 +107,31 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 				return &Abandoned{context.Cause(ctx)} // there is no memory to wait for it
 			}
 		}
+	}
+}
+
+// running are the pieces of work under way, each with how many there have been at a time since it began: nobody tells whose the memory of the process is,
+// and what one has allocated may be kept after its end.
+var running struct {
+	sync.Mutex
+	most map[*atomic.Int64]bool
+}
+
+// begin adds a piece of work to those that run. End takes it out.
+func begin(most *atomic.Int64) (end func()) {
+	running.Lock()
+	defer running.Unlock()
+	if running.most == nil {
+		running.most = map[*atomic.Int64]bool{}
+	}
+	running.most[most] = true
+	for m := range running.most {
+		m.Store(max(m.Load(), int64(len(running.most))))
+	}
+	return func() {
+		running.Lock()
+		defer running.Unlock()
+		delete(running.most, most)
 	}
 }
 

@@ -91,7 +91,6 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// TestGarbage: it does not count, however rarely the process collects it and whatever else the process keeps.
 func TestPanic(t *testing.T) {
 	defer func() {
 		if failed := fault.Of(recover()); failed == nil || !strings.Contains(failed.Place, "bounded_test.go") {
@@ -103,6 +102,35 @@ func TestPanic(t *testing.T) {
 	t.Error("it returns")
 }
 
+// TestBeside: work is not ended for what other work beside it has allocated.
+func TestBeside(t *testing.T) {
+	keep := func(ctx context.Context, size int) error {
+		return bounded.Do(ctx, bounded.Limits{Memory: 64 << 20}, func(ctx context.Context, check func() int) error {
+			kept := make([]byte, size)
+			check()
+			runtime.KeepAlive(kept)
+			return context.Cause(ctx)
+		})
+	}
+	var inner error
+	runtime.GC()
+	err := bounded.Do(t.Context(), bounded.Limits{Memory: 64 << 20}, func(ctx context.Context, check func() int) error {
+		kept := make([]byte, 50<<20)
+		inner = keep(t.Context(), 50<<20)
+		check()
+		runtime.KeepAlive(kept)
+		return context.Cause(ctx)
+	})
+	if err != nil || inner != nil {
+		t.Errorf("two pieces of work of 50 MB each: %v, %v", err, inner)
+	}
+	runtime.GC()
+	if err := keep(t.Context(), 100<<20); err == nil {
+		t.Error("one of 100 MB passes when nothing runs beside it")
+	}
+}
+
+// TestGarbage: it does not count, however rarely the process collects it and whatever else the process keeps.
 func TestGarbage(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	rest := make([]byte, 256<<20) // which the process keeps

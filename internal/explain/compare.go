@@ -6,7 +6,9 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
+	"gpuperf/calibrate"
 	"gpuperf/internal/format"
 )
 
@@ -48,6 +50,37 @@ func Compare(first, second *Explanation) *Comparison {
 	return out
 }
 
+// Together explains launches that follow each other as one: their times and costs are added up, and what binds is that of the longest.
+func Together(list []*Explanation) *Explanation {
+	all := *list[0]
+	if len(list) == 1 {
+		return &all
+	}
+	all.Predicted, all.Interval, all.Costs, all.Lines, all.Warnings = 0, calibrate.Interval{}, nil, nil, nil
+	longest := list[0]
+	for _, e := range list {
+		all.Predicted += e.Predicted
+		if e.Predicted > longest.Predicted {
+			longest = e
+		}
+	}
+	all.Bound = longest.Bound
+	for i, e := range list {
+		if i > 0 {
+			all.Kernel += ", " + e.Kernel
+		}
+		for side := range e.Interval {
+			all.Interval[side] += e.Interval[side]
+		}
+		all.Costs, all.Warnings = append(all.Costs, e.Costs...), append(all.Warnings, e.Warnings...)
+		for _, l := range e.Lines {
+			l.Share *= e.Predicted / all.Predicted
+			all.Lines = append(all.Lines, l)
+		}
+	}
+	return &all
+}
+
 // differences are those found so far, by what they are of.
 type differences map[string]*Difference
 
@@ -86,7 +119,8 @@ func (d differences) sorted() (list []Difference) {
 func (c *Comparison) Write(w io.Writer) {
 	longer := max(c.Kernels[0].Predicted, c.Kernels[1].Predicted)
 	for i, e := range c.Kernels {
-		fmt.Fprintf(w, "%s  %s %s: %s (%s), bound by %s\n", []string{"A", "B"}[i], e.Kernel, format.Sizes(e.At), format.Seconds(e.Predicted), e.Interval, e.Bound)
+		name := strings.TrimSpace(e.Kernel + " " + format.Sizes(e.At))
+		fmt.Fprintf(w, "%s  %s: %s (%s), bound by %s\n", []string{"A", "B"}[i], name, format.Seconds(e.Predicted), e.Interval, e.Bound)
 	}
 	fmt.Fprintf(w, "B takes %s× the time of A\n", format.Times(c.Kernels[1].Predicted/c.Kernels[0].Predicted))
 	for _, part := range []struct {
@@ -106,7 +140,7 @@ func (c *Comparison) Write(w io.Writer) {
 				continue
 			}
 			sign := map[bool]string{true: "+"}[by > 0]
-			row := []string{d.What, format.Rough(d.First, "s"), format.Rough(d.Second, "s"), sign + format.Rough(by, "s")}
+			row := []string{d.What, worth(d.First, longer), worth(d.Second, longer), sign + format.Rough(by, "s")}
 			if part.where {
 				row = append(row, d.Where)
 			}
@@ -118,4 +152,12 @@ func (c *Comparison) Write(w io.Writer) {
 			t.WriteIndented(w, "  ")
 		}
 	}
+}
+
+// worth is a part of a time as text, "-" where it is none of it in the digits that others have.
+func worth(seconds, of float64) string {
+	if seconds < of/10000 {
+		return "-"
+	}
+	return format.Rough(seconds, "s")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/kernel/expr"
 	"gpuperf/samples"
@@ -136,7 +137,7 @@ func name(args []device.Arg, params []*cfront.Var) {
 		case p.Record != nil:
 			names = append(names, leaves(p.Record, p.Name)...)
 		case p.DType.IsVector():
-			names = append(names, make([]string, p.DType.Distance()/p.DType.Base().Size())...)
+			names = append(names, lanes(p.Name, p.DType)...)
 		default:
 			names = append(names, p.Name)
 		}
@@ -155,7 +156,15 @@ func name(args []device.Arg, params []*cfront.Var) {
 	}
 }
 
-// leaves are the names of the numbers and pointers of a record; lanes of vectors and elements of arrays have none.
+// lanes are the names of the lanes of a vector; what fills it up is one more.
+func lanes(name string, t expr.DType) (list []string) {
+	for lane := range t.Distance() / t.Base().Size() {
+		list = append(list, ckernel.LaneName(name, lane))
+	}
+	return list
+}
+
+// leaves are the names of the numbers, pointers and lanes of a record; elements of arrays have none.
 func leaves(r *cfront.Record, name string) (list []string) {
 	for _, m := range r.Fields {
 		whole := name + "_" + m.Name
@@ -164,6 +173,8 @@ func leaves(r *cfront.Record, name string) (list []string) {
 			list = append(list, leaves(m.Record, whole)...)
 		case m.Pointer || n == 1 && len(m.Dims) == 0:
 			list = append(list, whole)
+		case len(m.Dims) == 0:
+			list = append(list, lanes(whole, m.DType)...)
 		default:
 			for _, d := range m.Dims {
 				n *= d

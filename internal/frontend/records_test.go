@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,9 +81,17 @@ __global__ void k(float *y, char c, Box b, float3 d, float4 v) {
 	}
 	want := []string{
 		"0 y=0[100]", "8 c=2[0]", "16 b_n=100[0]", "24 b_scale=1.5[0]", "32 b_data=0[100]", "40 b_ends_first=7[0]", "42 b_ends_last=1[0]",
-		"48 d_x=1.5[0]", "52 d_y=1.5[0]", "56 d_z=1.5[0]", "64 =1.5[0]", "68 =1.5[0]", "72 =1.5[0]", "76 =1.5[0]",
+		"48 d_x=1.5[0]", "52 d_y=1.5[0]", "56 d_z=1.5[0]", "64 v_lane0=1.5[0]", "68 v_lane1=1.5[0]", "72 v_lane2=1.5[0]", "76 v_lane3=1.5[0]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	for _, a := range k.Kernel.Args { // what the interpreter needs is in the job, lanes of vectors too
+		if a.IsValue && !slices.ContainsFunc(got, func(text string) bool { return strings.Contains(text, " "+a.Name+"=") }) {
+			t.Errorf("the job has no argument %s", a.Name)
+		}
+	}
+	for _, f := range k.Kernel.Functions {
+		t.Errorf("function %s cannot be run here", f.Name)
 	}
 }

@@ -63,7 +63,7 @@ typedef unsigned long ulong;
 		ulong1 ulong2 ulong3 ulong4 longlong1 longlong2 ulonglong1 ulonglong2 float1 float2 float3 float4 double1 double2 double3 double4
 		clock clock64 printf malloc free memcpy memset assert signbit norm rnorm normcdf erfcx erfinv erfcinv normcdfinv j0 j1 jn y0 y1 yn
 		sincos sincospi sinpi cospi frexp ldexp logb ilogb scalbn modf nextafter remainder remquo nearbyint llrint lrint lround llround nan
-		rcbrt rhypot saturate umin umax llmin llmax ullmin ullmax cudaError_t cudaStream_t dim NAN INFINITY mad
+		rcbrt rhypot norm3d rnorm3d norm4d rnorm4d saturate umin umax llmin llmax ullmin ullmax cudaError_t cudaStream_t dim NAN INFINITY mad
 		atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicCAS atomicAnd atomicOr atomicXor`),
 }
 

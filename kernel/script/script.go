@@ -82,7 +82,7 @@ type Options struct {
 var others = map[string]string{
 	".ptx":   "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
 	".cubin": "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
-	".lift":  "perf lift takes functional programs",
+	".lift":  "perf lift and perf explain take functional programs",
 	".jsonl": "samples are given by --replay or --device replay:FILE",
 }
 

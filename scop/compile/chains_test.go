@@ -28,6 +28,7 @@ func randomly(t *testing.T, nest func(*rapid.T) string, all [][]string) {
 	for _, language := range languages(t) {
 		for first, end := seeds(t); first < end; first += perBatch {
 			t.Run(fmt.Sprint(language, first), func(t *testing.T) {
+				t.Parallel()
 				var texts []string
 				for seed := range min(perBatch, end-first) {
 					texts = append(texts, rapid.Custom(nest).Example(first+seed))

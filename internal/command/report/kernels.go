@@ -33,11 +33,16 @@ type kernel struct {
 		By      string  `json:"by"`      // the term in words
 		Seconds float64 `json:"seconds"` // what it adds to the predicted time
 	} `json:"costs"` // of explanations
-	Bound    string `json:"bound"`
+	Bound      string `json:"bound"`
+	Bottleneck struct {
+		Resource string `json:"resource"`
+		Kind     string `json:"kind"`
+	} `json:"bottleneck"` // of emulation
 	Remedies []struct {
 		Text string `json:"text"`
 	} `json:"remedies"`
-	Advice   []string        `json:"advice"`
+	Advice   []sentence      `json:"advice"`
+	Lines    []line          `json:"lines"`
 	Warnings []string        `json:"warnings"`
 	Measured json.RawMessage `json:"measured"` // an object, or in explanations a time
 	Rank     int             `json:"rank"`
@@ -103,7 +108,15 @@ func (k kernel) changes() (list []string) {
 	for _, r := range k.Remedies {
 		list = append(list, r.Text)
 	}
-	return append(list, k.Advice...)
+	return append(list, lists.Map(k.Advice, func(s sentence) string { return string(s) })...)
+}
+
+// bound is what takes most of the time.
+func (k kernel) bound() string {
+	if k.Bound == "" && k.Bottleneck.Resource != "" {
+		return k.Bottleneck.Resource + ": " + k.Bottleneck.Kind
+	}
+	return k.Bound
 }
 
 // orNaN is a time, NaN for 0, which stands for one that is not known.
@@ -129,7 +142,7 @@ func (s *Section) kernels(title string, all []kernel) {
 	var roofs []roofline.Named
 	for i, k := range all {
 		m := k.measurement()
-		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(k.Bound), text(k.Model)}
+		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(k.bound()), text(k.Model)}
 		if k.Rank > 0 {
 			row[0] = Cell{fmt.Sprint(k.Rank), float64(k.Rank)}
 		}
@@ -170,6 +183,7 @@ func (s *Section) kernels(title string, all []kernel) {
 	}
 	s.pictures(&bars, &stack, roofs)
 	s.table(t)
+	s.lines(all)
 }
 
 // pictures shows the times of kernels as bars, what these are made of, and their rooflines, as far as they are known.
@@ -207,7 +221,9 @@ func (s *Section) predictions(text []byte) error {
 		return s.applications(text)
 	}
 	var all struct {
-		Kernels []kernel `json:"kernels"`
+		Kernels []kernel     `json:"kernels"`
+		Work    []difference `json:"work"`
+		Lines   []difference `json:"lines"`
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
@@ -217,6 +233,9 @@ func (s *Section) predictions(text []byte) error {
 		s.Title = titleOf(all.Kernels)
 	}
 	s.kernels("", all.Kernels)
+	if len(all.Kernels) == 2 {
+		s.differences(lists.Map(tellApart(all.Kernels), kernel.name), all.Work, all.Lines)
+	}
 	return nil
 }
 

@@ -24,6 +24,7 @@ var kinds = []struct {
 	{"rankings", "rankings", (*Section).rankings},
 	{"samples", "samples", (*Section).measured},
 	{"terms", "prediction", (*Section).prediction},
+	{"sensitivity", "emulation", (*Section).prediction},
 	{"alike", "application", (*Section).applications},
 	{"kernels", "predictions", (*Section).predictions},
 	{"timeline", "timeline", (*Section).timeline},
@@ -35,7 +36,7 @@ var kinds = []struct {
 }
 
 // Known are the results that a page can show, for messages.
-const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, app, emulate of a folder, measure, tune, lift explore and fleet merge print with --json (.json)"
+const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, app, emulate, measure, tune, lift explore and fleet merge print with --json (.json)"
 
 // maxResult is the size of the largest result that is read, in bytes.
 const maxResult = 256 << 20

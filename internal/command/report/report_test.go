@@ -33,6 +33,10 @@ var files = map[string]string{
 		"best": [{"configuration": "bm=1,bn=2", "seconds": 1e-3, "lo": 9e-4, "hi": 2e-3}, {"configuration": "bm=2,bn=2", "seconds": 2e-3, "lo": 1e-3, "hi": 3e-3}]}`,
 	"strategies.json": `{"seeds": 7, "programs": [{"program": "a.c", "configurations": 30, "best_seconds": 1e-3, "strategies": [
 		{"strategy": "ants", "runs": {"mean": 12.5, "low": 10, "high": 15}, "missed": 1, "curve": [{"mean": 3}, {"mean": 1.5}]}, {"strategy": "ants", "model": true, "runs": {"mean": 2, "low": 1, "high": 3}, "curve": [{"mean": 1.2}, {"mean": 1.1}]}]}]}`,
+	"emulated.json": `{"kernels": [{"kernel": "m", "device": "D", "seconds": 1e-3, "interval": [9e-4, 2e-3], "bottleneck": {"resource": "l2", "kind": "latency"}, "advice": [{"text": "reuse it", "gain": 1.5}],
+		"lines": [{"place": "/src/m.cu:8", "part": 0.4375, "reason": "memory queue"}]}, {"kernel": "o", "device": "D", "seconds": 2e-3}]}`,
+	"compared.json": `{"kernels": [{"kernel": "p", "predicted": 2e-3, "lines": [{"file": "p.cl", "line": 3, "action": "load", "array": "x", "space": "global", "strides": [4, 8, 0], "share": 0.625}]}, {"kernel": "q", "predicted": 5e-3}],
+		"work": [{"what": "stores, by L2", "first": 1e-3, "second": 4e-3}], "lines": [{"what": "load of x in global memory", "first": 1.25e-3, "second": 0, "where": "p.cl:3"}]}`,
 	"merged.json": `{"devices": [{"label": "D0", "samples": 1}, {"label": "D1", "samples": 20}], "comparison": [{"what": "p_launch", "unit": "s", "values": [1e-6, 2e-6], "spread": 1}, {"what": "best", "unit": "s", "values": [null, 2e-6], "choice": ["x"]}], "missing": ["shard 3/4"]}`,
 	"eval.json": `{"geomean_relative_error": 0.1, "suites": [{"name": "S", "variants": [{"name": "v", "model": "m",
 		"points": [{"at": {"n": 1}, "predicted": 1e-3, "interval": [9e-4, 2e-3], "measured": 2e-3, "relative_error": -0.5},
@@ -58,7 +62,7 @@ func wholePage(t *testing.T) *Page {
 	t.Helper()
 	folder := t.TempDir()
 	page := &Page{Title: "a & b"}
-	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json", "explore.json", "all.json", "ranges.json", "configurations.json", "strategies.json", "merged.json", "app.json"} {
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json", "explore.json", "all.json", "ranges.json", "configurations.json", "strategies.json", "merged.json", "app.json", "emulated.json", "compared.json"} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
@@ -93,8 +97,9 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>a &amp; b</title>", "w &lt;1&gt;",
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
-		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
-		"do</dd>", "cure it</dd>",         // advice and remedies
+		"<title>k n=1, all: 1 ms</title>",              // its own part, without what it joins
+		"do</dd>", "cure it</dd>", ">m: reuse it</dd>", // advice and remedies
+		">l2: latency</td>", ">m.cu:8</td>", ">memory queue</td>", ">load of x in global memory</td>", ">4 B, 8 B</td>", ">&#43;3 ms</td>", // emulation, and two kernels
 		"<h3>best so far</h3>", `<td class="n" data-key="7.25">7.25 s</td>`, "<title>after 7.25 s: 1 ms</title>", // the search, over time
 		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
 		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
@@ -114,7 +119,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(html, "<section"); n != 15 {
+	if n := strings.Count(html, "<section"); n != 17 {
 		t.Errorf("%d sections", n)
 	}
 	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/emulate/launches"
+	"gpuperf/internal/explain"
+	"gpuperf/kernel"
+	"gpuperf/workload"
+)
+
+// ofDrawnBanks is the advice of emulation about banks of local memory, by its rule.
+const ofDrawnBanks = "bank conflicts"
+
+// leastOfBanks is the part of the time with accesses to banks that data chooses from which on they are emulated.
+const leastOfBanks = 0.1
+
+// drawBanks adds what emulation says of the banks in which work-items meet where data decides that: counts take any banks for these, and emulation goes through the
+// kernel with random numbers for data.
+func (n narrowing) drawBanks(cmd *cobra.Command, c *workload.Case, e *explain.Explanation) {
+	if n.device == "" {
+		return
+	}
+	var of explain.Remedy
+	var arrays []string
+	for _, l := range e.Lines {
+		if !l.Data || l.Space != string(kernel.Local) {
+			continue
+		}
+		if of.Share += l.Share; of.Line == 0 {
+			of.File, of.Line = l.File, l.Line
+		}
+		if !slices.Contains(arrays, l.Array) {
+			arrays = append(arrays, l.Array)
+		}
+	}
+	if of.Share < leastOfBanks {
+		return
+	}
+	sequences, err := sequencesOf([]*workload.Case{c})
+	if err != nil {
+		return
+	}
+	all, _, err := launches.Request{On: []string{n.device}, From: launches.Source}.Run(cmd.Context(), sequences)
+	if err != nil || !all[0].Status().Finite() {
+		return // the model's advice stands
+	}
+	for _, a := range all[0].Longest().Advice {
+		if a.Rule != ofDrawnBanks || !a.Confirmed {
+			continue
+		}
+		of.Kind, of.Array, of.Gain, of.Seconds = "banks", strings.Join(arrays, " and "), a.Gain, all[0].Seconds()/a.Gain
+		of.Defect, of.Remedy, _ = strings.Cut(a.Text, ". Remedy: ")
+		of.Text = fmt.Sprintf("%s, %s:%d (%.0f %% of the time), with random numbers for the data that chooses banks: %s", of.Array, of.File, of.Line, 100*of.Share, a.Text)
+		at := slices.IndexFunc(e.Remedies, func(r explain.Remedy) bool { return r.Gain < of.Gain })
+		if at < 0 {
+			at = len(e.Remedies)
+		}
+		e.Remedies = slices.Insert(e.Remedies, at, of)
+	}
+}
