@@ -206,9 +206,9 @@ func (e *expansion) handOver(x *scop.Array, w *web, by, sets *scop.Statement, o 
 	e.copies = append(e.copies, Copies{x, c, []*scop.Loop{o.loop}})
 	inner := len(by.Loops) - 1
 	element := func(s *scop.Statement, behind int64) place {
-		return place{c, []polycount.Affine{o.standing().Sub(o.first).Add(polycount.Name(s.Iterators[inner])).AddInt(behind)}}
+		return place{array: c, over: []polycount.Affine{o.standing().Sub(o.first).Add(polycount.Name(s.Iterators[inner])).AddInt(behind)}}
 	}
-	standing := place{c, []polycount.Affine{o.standing()}}
+	standing := place{array: c, over: []polycount.Affine{o.standing()}}
 	e.written[at{x, by}] = element(by, 1)
 	for _, s := range w.readers {
 		e.read[at{x, s}] = element(s, 1)

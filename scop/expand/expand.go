@@ -97,13 +97,13 @@ func (e *expansion) web(x *scop.Array, w *web, several bool) error {
 	e.left -= elements(c)
 	e.copies = append(e.copies, Copies{x, c, loops})
 	for _, s := range w.writers {
-		e.written[at{x, s}] = place{c, subscripts}
+		e.written[at{x, s}] = place{array: c, over: subscripts}
 	}
 	for _, s := range w.readers {
-		e.read[at{x, s}] = place{c, subscripts}
+		e.read[at{x, s}] = place{array: c, over: subscripts}
 	}
 	for _, l := range final {
-		l.from = place{c, subscripts}
+		l.from = place{array: c, over: subscripts}
 		e.last = append(e.last, l)
 	}
 	return nil

@@ -41,12 +41,19 @@ func TestPolybench(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if len(copies)+len(early) == 0 {
+		once, alike, err := expand.Invariant(a)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if len(copies)+len(early)+len(alike) == 0 {
 			continue
 		}
 		fmt.Fprintf(&out, "%s\n", n.Name)
 		for _, c := range early {
 			fmt.Fprintf(&out, "  at first %s\n", c)
+		}
+		for _, c := range alike {
+			fmt.Fprintf(&out, "  once %s\n", c)
 		}
 		for _, c := range copies {
 			fmt.Fprintf(&out, "  %s\n", c)
@@ -59,7 +66,7 @@ func TestPolybench(t *testing.T) {
 			for j, p := range n.Params {
 				at[p] = 3*i + 1 + int64(j%3)
 			}
-			for _, m := range []*scop.Nest{n, first} {
+			for _, m := range []*scop.Nest{n, first, once.Nest} {
 				if err := nesttest.Same(nests[0], m, at); err != nil {
 					t.Fatal(err)
 				}
@@ -104,8 +111,12 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		handed += len(copies)
+		once, _, err := expand.Invariant(a)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}} {
-			for _, n := range []*scop.Nest{expanded, first, over} {
+			for _, n := range []*scop.Nest{expanded, first, over, once.Nest} {
 				if err := nesttest.Same(a.Nest, n, at); err != nil {
 					t.Fatalf("%v\n%s", err, text)
 				}
@@ -157,6 +168,52 @@ func TestCarried(t *testing.T) {
 		for n := range int64(5) {
 			for m := range int64(4) {
 				if err := nesttest.Same(a.Nest, over, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
+					t.Errorf("%s: n=%d, m=%d: %v\n%s", c.name, n+1, m+1, err, c.text)
+				}
+			}
+		}
+	}
+}
+
+// TestInvariant: recurrences that are the same in all iterations of loops around are made once, before these; what depends on such a loop by what it reads, or by whose value it reads, stays.
+func TestInvariant(t *testing.T) {
+	const head = "void f(int n, int m, double x[n][m], double y[n][m], double z[m], double w[n]) {\n#pragma scop\n for (int i = 0; i < n; i++) {\n w[0] = w[0]*0.5 + 1.0;"
+	for _, c := range []struct {
+		name, text string
+		copies     string
+	}{
+		{"by row", "x[i][0] = 0.5; for (int j = 1; j < m; j++) { x[i][j] = 1.0/(x[i][j-1] + 2.0); y[i][j] = y[i][j]*x[i][j-1]; }", "x becomes x_0[m]"},
+		{"the same elements", "z[0] = 0.5; for (int j = 1; j < m; j++) { z[j] = 1.0/(z[j-1] + 2.0); y[i][j] = z[j]; }", "z becomes z_0[m]"},
+		{"counting down", "x[i][m-1] = 0.5; for (int j = m - 2; j >= 0; j--) { x[i][j] = 1.0/(x[i][j+1] + 2.0); y[i][j] = x[i][j+1]; }", "x becomes x_0[m]"},
+		{"of data that stay", "x[i][0] = z[0]; for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*z[j];", "x becomes x_0[m]"},
+		{"of data that change", "x[i][0] = z[0]; for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*z[j]; z[0] = w[i];", ""},
+		{"of data of the row", "x[i][0] = 0.5; for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*y[i][j];", ""},
+		{"from the row", "x[i][0] = w[i]; for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*0.5;", ""},
+		{"from before", "for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*0.5;", ""},
+		{"with the number of the row", "x[i][0] = 0.5; for (int j = 1; j < m; j++) x[i][j] = x[i][j-1]*i;", ""},
+		{"begun in some rows", "if (i < 2) z[0] = 0.5; for (int j = 1; j < m; j++) z[j] = z[j-1]*0.5; z[0] = z[m-1];", ""},
+		{"begun elsewhere in some rows", "z[0] = 0.5; if (i > 2 && m > 1) z[1] = 0.25; for (int j = 2; j < m; j++) z[j] = z[j-1]*0.5;", ""},
+		{"shifted by the row", "x[i][0] = 0.5; for (int j = 1; j < m; j++) x[i][j] = i > 0 ? x[i-1][j-1]*0.5 : x[i][j-1]*0.5;", ""},
+		{"a triangle", "x[i][0] = 0.5; for (int j = 1; j < i && j < m; j++) x[i][j] = x[i][j-1]*0.5;", "x becomes x_0[m]"},
+	} {
+		a, err := nesttest.Analysis(t.Context(), head+c.text+"\n }\n#pragma endscop\n}")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		once, copies, err := expand.Invariant(a)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var said []string
+		for _, c := range copies {
+			said = append(said, c.String())
+		}
+		if got := strings.Join(said, "; "); got != c.copies {
+			t.Errorf("%s: %q, not %q", c.name, got, c.copies)
+		}
+		for n := range int64(5) {
+			for m := range int64(4) {
+				if err := nesttest.Same(a.Nest, once.Nest, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
 					t.Errorf("%s: n=%d, m=%d: %v\n%s", c.name, n+1, m+1, err, c.text)
 				}
 			}

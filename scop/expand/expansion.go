@@ -22,10 +22,21 @@ type element struct {
 	text      string
 }
 
-// place is where copies have what an access is to: an array, and its first subscripts.
+// place is where copies have what an access is to: an array, its first subscripts, and which of the others it has not; nil drops none.
 type place struct {
 	array *scop.Array
 	over  []polycount.Affine
+	drop  []bool
+}
+
+// kept are the subscripts that a copy has.
+func kept[T any](drop []bool, index []T) (out []T) {
+	for d, x := range index {
+		if d >= len(drop) || !drop[d] {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // expansion collects copies.

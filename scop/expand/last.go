@@ -78,7 +78,7 @@ func (e *expansion) statement(l *last, name string, place int64, to *scop.Array,
 		return subscripts, exprs
 	}
 	target, lhs := index(write.Index)
-	source, rhs := index(slices.Concat(l.from.over, write.Index))
+	source, rhs := index(slices.Concat(l.from.over, kept(l.from.drop, write.Index)))
 	out.LHS, out.RHS = access(to, lhs), access(l.from.array, rhs)
 	out.Accesses = []scop.Access{{Array: l.from.array, Index: source}, {Array: to, Index: target, Write: true}}
 	for i, it := range s.Iterators {

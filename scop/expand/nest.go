@@ -59,7 +59,7 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 	for _, a := range s.Accesses {
 		byName[a.Array.Name] = a.Array
 		to := e.becomes(a.Array, s, access(a.Array, exprs(a.Index)), a.Write)
-		next := scop.Access{Array: to.array, Write: a.Write, Index: slices.Concat(to.over, a.Index), Where: a.Where}
+		next := scop.Access{Array: to.array, Write: a.Write, Index: slices.Concat(to.over, kept(to.drop, a.Index)), Where: a.Where}
 		if to.array == nil {
 			next.Array = arrays[a.Array]
 		}
@@ -76,7 +76,7 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 			}
 			if old := byName[name]; old != nil {
 				if to := e.becomes(old, s, x, write); to.array != nil {
-					return access(to.array, append(exprs(to.over), index...))
+					return access(to.array, append(exprs(to.over), kept(to.drop, index)...))
 				}
 			}
 			return x

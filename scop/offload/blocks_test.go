@@ -62,7 +62,7 @@ func TestBlocks(t *testing.T) {
 
 // TestRandomBlocks is TestRandomPrograms for eliminations with blocks of steps. LONG=1 tries many.
 func TestRandomBlocks(t *testing.T) {
-	programs := 6
+	programs := 4
 	if os.Getenv("LONG") != "" {
 		programs = 1000
 	}

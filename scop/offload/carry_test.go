@@ -18,7 +18,7 @@ func TestCarried(t *testing.T) {
 		"up":            {"for (int j = 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", 1},
 		"down":          {"for (int j = m - 2; j >= 0; j--) A[i][j] = A[i][j+1] * 0.5 + B[i][j];", 1},
 		"along rows":    {"for (int j = 1; j < m; j++) C[j][i] = C[j-1][i] * 0.5 + 1;", 1},
-		"two":           {"A[i][0] = 1; for (int j = 1; j < m; j++) { A[i][j] = 1 / (A[i][j-1] + 2); B[i][j] = B[i][j-1] / (A[i][j-1] + 2) + A[i][j]; }", 2},
+		"two":           {"A[i][0] = C[0][i]; for (int j = 1; j < m; j++) { A[i][j] = 1 / (A[i][j-1] + 2); B[i][j] = B[i][j-1] / (A[i][j-1] + 2) + A[i][j]; }", 2},
 		"read before":   {"for (int j = 1; j < m; j++) { B[i][j] = A[i][j-1]; A[i][j] = A[i][j] + B[i][j]; }", 1},
 		"a later begin": {"for (int j = 3; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + A[i][j-3];", 1},
 		"from the edge": {"for (int j = 0; j < m; j++) A[i][j] = j > 0 ? A[i][j-1] + B[i][j] : B[i][j];", 1},

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gpuperf/device"
@@ -17,6 +18,7 @@ import (
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
 	"gpuperf/search"
+	"gpuperf/workload"
 )
 
 var constant = regexp.MustCompile(`\b(\d+\.\d+)f?`)
@@ -32,14 +34,22 @@ func measured(t *testing.T, name string) *scop.Nest {
 	return nestOf(t, file, strings.NewReplacer("double", "float", "sqrt", "sqrtf").Replace(constant.ReplaceAllString(string(text), "${1}f")))
 }
 
+// defaults are the programs that several tests ask for, by their nests and sizes.
+var defaults sync.Map
+
 // made makes kernels of a nest as those that a record is of were made: by default, or by the configuration that the record's tags say.
 func made(t *testing.T, n *scop.Nest, r *samples.Record) *Program {
 	t.Helper()
 	if !tried(r) {
+		key := n.Name + " " + workload.FormatSizes(r.Kernel.Sizes)
+		if p, ok := defaults.Load(key); ok {
+			return p.(*Program)
+		}
 		p, err := Find(t.Context(), n, Options{Sizes: r.Kernel.Sizes})
 		if err != nil {
 			t.Fatal(err)
 		}
+		defaults.Store(key, p)
 		return p
 	}
 	s := &Space{nest: n, sizes: r.Kernel.Sizes, labels: &labels{of: map[string]string{}, count: map[string]int{}}, known: newReferences()}

@@ -228,7 +228,9 @@ func (b *block) options(of span, opt Options) Options {
 
 // cost is about what a tree of the block takes.
 func (b *block) cost(tree Node, of span, opt Options) float64 {
-	return extentsOf(b.nest, b.options(of, opt)).cost(tree)
+	e := extentsOf(b.nest, b.options(of, opt))
+	e.passing = true
+	return e.cost(tree)
 }
 
 // span are the steps of a loop.

@@ -2,9 +2,12 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"gpuperf/device/machine"
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -23,23 +26,36 @@ const typical = 1000
 
 // extents are how many values loops take.
 type extents struct {
-	of    map[*scop.Loop]float64 // the loops of the text
+	of    map[*scop.Loop]float64 // the loops of the text, in all iterations of those around
+	mean  map[*scop.Loop]float64 // and half way through those around
 	tiled []Loop                 // not nil in a tile of these loops
 	on    *machine.Machine
 	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
 	around []Loop
 	items  []int
-	sums   bool    // work-items also share sums in loops
-	hosted bool    // launches of iterations cost what the host's loops do in their place
-	team   float64 // work-items of a work-group, where there are many groups; 0 where it is alone
+	sums   bool // work-items also share sums in loops
+	hosted bool // launches of iterations cost what the host's loops do in their place
+	// passing: what is known inside of loops is of one that is half way through, as of the steps of a block.
+	passing bool
+	team    float64 // work-items of a work-group, where there are many groups; 0 where it is alone
 }
 
 // extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
 func extentsOf(n *scop.Nest, opt Options) extents {
-	out := extents{of: map[*scop.Loop]float64{}, on: cmp.Or(opt.On, machine.Of(nil))}
+	out := extents{of: map[*scop.Loop]float64{}, mean: map[*scop.Loop]float64{}, on: cmp.Or(opt.On, machine.Of(nil))}
 	at := sizesOf(n, opt)
+	middle := map[*scop.Loop]int64{}
 	for _, l := range n.Loops {
-		out.of[l] = extentOf(l.Bounds, at)
+		var first, last int64
+		first, last, out.of[l] = extentOf(l.Bounds, at)
+		if out.mean[l] = out.of[l]; len(l.Outer) > 0 {
+			inside := maps.Clone(at)
+			for i, o := range l.Outer {
+				inside[l.Bounds.Dims()[i]] = middle[o]
+			}
+			first, last, out.mean[l] = extentOf(l.Bounds, inside)
+		}
+		middle[l] = intmath.FloorDiv(first+last, 2)
 	}
 	return out
 }
@@ -56,7 +72,8 @@ func sizesOf(n *scop.Nest, opt Options) map[string]int64 {
 	return at
 }
 
-func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
+// extentOf are about the first and the last value of the last dimension, and how many there are.
+func extentOf(bounds *polycount.Set, at map[string]int64) (first, last int64, count float64) {
 	dims := bounds.Dims()
 	name := dims[len(dims)-1]
 	values, err := bounds.Fix(at)
@@ -64,17 +81,18 @@ func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
 		values, err = values.Project(name)
 	}
 	if err != nil {
-		return typical
+		return 0, typical - 1, typical
 	}
 	parts, err := kernel.Inhabited(values)
 	if err != nil || len(parts) == 0 {
-		return 1
+		return 0, 0, 1
 	}
 	lower, upper, err := kernel.CommonBounds(parts, name)
 	if err != nil || len(lower) == 0 || len(upper) == 0 || !lower[0].Num.IsConstant() || !upper[0].Num.IsConstant() {
-		return typical
+		return 0, typical - 1, typical
 	}
-	return float64(max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1))
+	first, last = lower[0].Num.Constant()/lower[0].Den, upper[0].Num.Constant()/upper[0].Den
+	return first, last, float64(max(1, last-first+1))
 }
 
 // extent is about how many values a loop takes. What the loops around it determine adds none.
@@ -88,12 +106,43 @@ func (e extents) extent(l Loop) (most float64) {
 		n := 1.0
 		for i, it := range s.Iterators {
 			if c := a.Coeff(it); c != 0 && !e.determined(s, i) {
-				n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
+				n += float64(max(c, -c)) * (e.values(s, i) - 1)
 			}
 		}
 		most = max(most, n)
 	}
 	return most
+}
+
+// values are about how many an iterator takes: in the mean, where the loops around that are not of work-items give those iterators that its bounds have.
+func (e extents) values(s *scop.Statement, iterator int) float64 {
+	l := s.Loops[iterator]
+	if !e.passing || e.mean[l] == e.of[l] {
+		return e.of[l]
+	}
+	var around []Loop
+	for i, o := range e.around {
+		if !slices.Contains(e.items, i) {
+			around = append(around, o)
+		}
+	}
+	rows := rowsOf(s, around)
+	for i, dim := range l.Bounds.Dims()[:iterator] {
+		unit := make([]int64, len(s.Iterators))
+		unit[i] = 1
+		if _, is := combination(rows, unit); !is && bounds(l.Bounds, dim) {
+			return e.of[l]
+		}
+	}
+	return e.mean[l]
+}
+
+// bounds reports that a dimension is in the constraints of a set.
+func bounds(set *polycount.Set, dim string) bool {
+	return slices.ContainsFunc(set.Disjuncts(), func(part *polycount.Set) bool {
+		list, _ := part.Constraints()
+		return slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.Has(dim) })
+	})
 }
 
 // iterations are about those of loops in each other.
@@ -140,8 +189,8 @@ func (e extents) cost(n Node) (time float64) {
 			work.Launches = 1
 			return e.on.Seconds(work)
 		}
-		if work, is := e.product(x.Body); is {
-			return e.on.Seconds(work)
+		if work, sums, is := e.product(x.Body); is { // which are loaded before all terms and stored behind them
+			return e.on.Seconds(work) + e.on.Seconds(machine.Work{GlobalBytes: moved * sums})
 		}
 		steps, points, _ := e.inside(x.Body, true, true)
 		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, GlobalBytes: moved * points})
@@ -159,14 +208,15 @@ const (
 	tileIssue = 1.5 // instructions of a term: the multiply-add, and its part of the reads of operands that several share
 )
 
-// product is what a launch does whose sums have two parallel loops around, as those of a product of matrices: work-groups compute tiles of them, which share operands.
-func (e extents) product(n Node) (work machine.Work, is bool) {
+// product is what a launch does whose sums have two parallel loops around, as those of a product of matrices, and how many sums these are: work-groups compute tiles of them, which share operands.
+func (e extents) product(n Node) (work machine.Work, sums float64, is bool) {
 	band, ok := n.(*Band)
 	if !ok {
-		return work, false
+		return work, 0, false
 	}
 	_, alone := band.Body.(*Leaf)
-	sums, terms, across := 1.0, 1.0, 0
+	terms, across := 1.0, 0
+	sums = 1
 	for i, l := range band.Loops {
 		extent := e.in(band.Loops[:i], false).extent(l)
 		switch {
@@ -175,16 +225,16 @@ func (e extents) product(n Node) (work machine.Work, is bool) {
 		case l.Reduction:
 			terms *= extent
 		default:
-			return work, false
+			return work, 0, false
 		}
 	}
 	if !alone || across < 2 || terms < 2 {
-		return work, false
+		return work, 0, false
 	}
-	work = machine.Work{Launches: 1, Rounds: math.Ceil(terms / tileDepth), GlobalBytes: moved * sums * (1 + terms/tileSide), Groups: int64(math.Ceil(sums / (tileSide * tileSide)))}
-	work.Issue = tileIssue * terms * min(sums, tileSide*tileSide) / float64(e.on.Subgroup*e.on.Schedulers)
+	work = machine.Work{Launches: 1, Rounds: 1 + math.Ceil(terms/tileDepth), GlobalBytes: moved * sums * terms / tileSide, Groups: int64(math.Ceil(sums / (tileSide * tileSide)))}
+	work.Issue = (issued + tileIssue*terms) * min(sums, tileSide*tileSide) / float64(e.on.Subgroup*e.on.Schedulers)
 	work.Group = machine.Group{Items: tileItems, Registers: tileRegisters, Subgroup: e.on.Subgroup}
-	return work, true
+	return work, sums, true
 }
 
 // inside is how many iterations a work-item makes one after the other, how many points there are, and the lines that their accesses touch. Outermost loops that are parallel are those of work-items; these

@@ -47,7 +47,9 @@ func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.File, err)
 	}
+	a, once := once(a)
 	f, a := withCopies(a, find, opt)
+	f.Copies = append(once, f.Copies...)
 	if f.Original != nil || !hasLaunch(f.Tree) {
 		return f, nil
 	}
@@ -62,6 +64,15 @@ func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 		f.Cuts = cuts
 	}
 	return f, nil
+}
+
+// once is the nest with recurrences made once that are the same in all iterations of loops around.
+func once(a *deps.Analysis) (*deps.Analysis, []expand.Copies) {
+	b, copies, err := expand.Invariant(a)
+	if err != nil {
+		return a, nil
+	}
+	return b, copies
 }
 
 func carried(a *deps.Analysis) (*scop.Nest, []expand.Copies, error) {

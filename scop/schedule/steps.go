@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -23,6 +24,13 @@ type block struct {
 	parts       []*part
 	dependences []*deps.Dependence // among the parts of one block
 	turned      []turn
+	known       map[ends]*polycount.Set // the pairs of points of dependences between parts; nil where there are none
+}
+
+// ends are a dependence and the parts that its points are in.
+type ends struct {
+	of       *deps.Dependence
+	from, to *part
 }
 
 // turn are two parts of a statement that accumulates, of which the later one comes first in a block.
@@ -33,11 +41,12 @@ type part struct {
 	of        *scop.Statement
 	where     []polycount.Constraint
 	statement *scop.Statement
+	whole     *part // that it was cut from; nil for a statement
 }
 
 // blockOf makes the block of so many steps of a loop, with statements in parts if cut.
 func blockOf(n *scop.Nest, all []*deps.Dependence, steps Loop, list []*scop.Statement, size int64, cut bool) (*block, error) {
-	b := &block{steps: steps, size: size}
+	b := &block{steps: steps, size: size, known: map[ends]*polycount.Set{}}
 	b.name = kernel.Fresh("block", func(name string) bool {
 		return slices.Contains(n.Params, name) || n.Array(name) != nil || slices.ContainsFunc(n.Statements, func(s *scop.Statement) bool { return slices.Contains(s.Iterators, name) })
 	})
@@ -180,32 +189,49 @@ func loopsOf(s *scop.Statement, domain *polycount.Set) (loops []*scop.Loop, err 
 func (b *block) among(all []*deps.Dependence) error {
 	b.dependences = nil
 	for _, d := range all {
-		pairs, primed := pairsOf(d)
 		for _, from := range b.parts {
 			if from.of != d.From {
 				continue
-			}
-			some, err := pairs.Constrain(from.where...)
-			if err != nil {
-				return err
 			}
 			for _, to := range b.parts {
 				if to.of != d.To {
 					continue
 				}
-				both, err := some.Constrain(substituted(to.where, primed)...)
+				both, err := b.pairs(ends{d, from, to})
 				if err != nil {
 					return err
 				}
-				if empty, err := both.IsEmpty(); err != nil {
-					return err
-				} else if !empty {
+				if both != nil {
 					b.dependences = append(b.dependences, between(d, from.statement, to.statement, both))
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// pairs are the points of a dependence in parts; nil where there are none. There are none in what a part was cut from, and where there are, it is among them.
+func (b *block) pairs(e ends) (_ *polycount.Set, err error) {
+	if known, is := b.known[e]; is {
+		return known, nil
+	}
+	defer throw.Catch(&err)
+	both, primed := pairsOf(e.of)
+	for _, wider := range []ends{{e.of, e.from.whole, e.to.whole}, {e.of, e.from, e.to.whole}, {e.of, e.from.whole, e.to}} {
+		if known, is := b.known[wider]; is {
+			if both = known; known == nil {
+				break
+			}
+		}
+	}
+	if both != nil {
+		both = throw.Get(both.Constrain(append(slices.Clone(e.from.where), substituted(e.to.where, primed)...)...))
+		if throw.Get(both.IsEmpty()) {
+			both = nil
+		}
+	}
+	b.known[e] = both
+	return both, nil
 }
 
 // between is a dependence between other statements in the place of its own.
@@ -363,8 +389,8 @@ func (b *block) splits(i int, at polycount.Constraint) bool {
 	if n >= mostParts {
 		return false
 	}
-	in := &part{of: p.of, where: append(slices.Clone(p.where), at)}
-	out := &part{of: p.of, where: append(slices.Clone(p.where), polycount.GE(polycount.Int(-1), at.Affine))}
+	in := &part{of: p.of, where: append(slices.Clone(p.where), at), whole: p}
+	out := &part{of: p.of, where: append(slices.Clone(p.where), polycount.GE(polycount.Int(-1), at.Affine)), whole: p}
 	b.parts = slices.Replace(b.parts, i, i+1, in, out)
 	return true
 }
