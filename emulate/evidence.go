@@ -77,6 +77,7 @@ const (
 	idleUpTo     = 0.45  // the same of DRAM
 	roundsAtMost = 3     // waves: with more the last one is a small part
 	roundsMany   = 20    // with so many, launches of source are half as far off as those of fewer
+	nearlyBound  = 0.87  // 1.15 times as fast is the most that is left then, and all intervals are as wide
 	nearby       = 8     // registers: within so many are four of five estimates
 	shortSeconds = 10e-6 // of which the start, a few microseconds, is a part
 	muchAnywhere = 0.3   // of the sectors that are accessed
@@ -142,7 +143,7 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 	add(e.unseen > 0, longestBlock)
 	e.othersDoubts(r, add)
 	if w.otherRegister {
-		add(true, e.registersDoubt(t))
+		add(true, e.registersDoubt(t, most))
 	}
 	return [2]float64{r.Seconds / math.Exp(math.Sqrt(less)), r.Seconds * math.Exp(math.Sqrt(more))}
 }
@@ -168,14 +169,15 @@ func (e *emulation) othersDoubts(r *Result, add func(holds bool, d doubtful)) {
 	add(true, doubtful{by, by})
 }
 
-// registersDoubt is by how much the launch is faster and slower where a work-item has a few registers more or fewer, and a multiprocessor has room for another number of work-groups.
-func (e *emulation) registersDoubt(t timed) doubtful {
+// registersDoubt is by how much the launch is faster and slower where a work-item has a few registers more or fewer, and a multiprocessor has room for another number of work-groups. Where
+// a unit is busy for a part of the time, more of them make it no faster than that part, which lies within anyway if it is large.
+func (e *emulation) registersDoubt(t timed, busy float64) doubtful {
 	d := none
 	for _, by := range []int64{-nearby, nearby} {
 		g := e.work.Group
 		g.Registers = machine.Allocated(e.Device, max(int64(e.Function.Registers)+by, 1), exec.WarpSize)
 		room, _ := machine.Resident(machine.Limits(e.Device, g))
-		if room = min(room, e.most); room == min(e.resident, e.most) || room == 0 {
+		if room = min(room, e.most); room == min(e.resident, e.most) || room == 0 || room > e.resident && busy > nearlyBound {
 			continue
 		}
 		part := e.time(Change{Resident: room}).cycles / t.cycles
