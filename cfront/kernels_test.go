@@ -251,6 +251,7 @@ func TestDeclarations(t *testing.T) {
 			"error: a:2:38: EACH is no macro that is known\n    __global__ void f(float *y, int n) { EACH(k, n) { y[k] = 1; } }\n                                         ^\n" +
 				"    -D 'EACH(i, n)=for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)' defines it as such macros often are",
 		},
+		{"a name for a template of that name", cfront.CUDA, "f", "template <class T = void> using sum = std::sum<T>;\n__global__ void f(sum<int> x) {}", "error: sum stands for a template of its own name, which is not known"},
 		{"an error of the runtime", cfront.CUDA, "f", "__global__ void f(cudaError_t *x) { x[0] = cudaErrorUnknown; }", "kernel f(global int32 x[*]); x[0] = 999"},
 		{"types of transforms", cfront.CUDA, "f", "#include <cufft.h>\n__global__ void f(cufftComplex *x) { x[0].x = 1; }", "kernel f(global float32x2 x[*]); x[0].0 = 1"},
 		{"a macro that stands before a type", cfront.OpenCL, "", "INLINE float g(float x) { return x; }\nkernel void f(global float *x) { x[0] = g(x[0]); }", "error: -D INLINE= defines it"},

@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -78,16 +79,24 @@ type aliasTemplate struct {
 	params []templateParam
 	start  int
 	scope  *scope
+	open   bool // what it stands for is being read
 }
 
 // alias reads the arguments of a template of names, and is the type.
 func (p *parser) alias(a *aliasTemplate, at Pos) (t *ctype) {
+	if c, is := p.global.outer.find(a.name).(*class); a.open && is { // it stands for a template of its name in another namespace
+		return p.classInstance(c, at)
+	} else if a.open {
+		p.fail(at, "%s stands for a template of its own name, which is not known", a.name)
+	}
 	args := p.templateArguments()
 	n := len(args) + 1 - len(a.params)
 	s, _, ok := p.bound(unpacked(a.params, n), a.scope, args)
 	if !ok {
 		p.fail(at, "the arguments are not those of the template %s", a.name)
 	}
+	a.open = true
+	defer func() { a.open = false }()
 	p.at(p.writtenOut(a.params, n, a.start, p.declarationEnd(a.start)), s, func() { t = p.typeName() })
 	return t
 }
@@ -393,9 +402,7 @@ func (p *parser) functionInstance(o *overloads, n int) (a argument, ok bool) {
 // keepDefaults gives parameters the defaults that an earlier declaration has.
 func keepDefaults(params, before []templateParam) {
 	for i := range min(len(params), len(before)) {
-		if params[i].def == 0 {
-			params[i].def = before[i].def
-		}
+		params[i].def = cmp.Or(params[i].def, before[i].def)
 	}
 }
 

@@ -119,7 +119,7 @@ func (p *parser) template() {
 	if p.is("using") {
 		p.next()
 		if name := p.name().Text; p.is("=") {
-			p.scope.set(name, &aliasTemplate{name, params, p.i + 1, p.scope})
+			p.scope.set(name, &aliasTemplate{name: name, params: params, start: p.i + 1, scope: p.scope})
 		}
 		return
 	}
