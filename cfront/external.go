@@ -110,7 +110,7 @@ func (p *cursor) declarationEnd(start int) int {
 		switch t.Text {
 		case "(", "[", "{":
 			function = function || t.Text == "(" && depth == 0 && !record
-			if depth == 0 {
+			if depth == 0 && i > 0 {
 				before := p.tokens[i-1]
 				value = members && t.Text == "{" && (before.Kind == cpp.Name || before.Is(">"))
 			}

@@ -10,6 +10,7 @@ import (
 
 // hostileKernels are texts of kernel languages that would take too much time, memory or stack, with what the error says.
 var hostileKernels = []struct{ name, text, want string }{
+	{"a brace before everything", "{\nvoid f() {}\n", ""},
 	{"macro bomb", bomb(60), "macros make more than"},
 	{"parentheses", "int x = " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000) + ";", "brackets are open at once"},
 	{"nested brackets", "int x = " + strings.Repeat("(", 390) + "1" + strings.Repeat(")", 390) + ";", ""},
