@@ -6,12 +6,14 @@
 // write its last values back (last.go).
 // Initial is for arrays whose values from before the nest are read while others are written: reads are of a copy that is made first (first.go).
 // Carried is for values that a loop hands to its next iteration (carried.go).
+// Invariant makes recurrences once that loops around them repeat (invariant.go).
 package expand
 
 import (
 	"fmt"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -54,12 +56,16 @@ func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 	})
 }
 
-// of is the nest with the copies that are made of its arrays, whose extents are known; without any it is the nest itself.
+// written are the arrays of a nest that copies can be made of: the nest writes them, at places that are known, and their extents are known.
+func written(n *scop.Nest) []*scop.Array {
+	return lists.Where(n.Arrays, func(x *scop.Array) bool {
+		return x.Written && !x.Scattered() && (len(x.Shape) == 0 || x.Shape[0] != nil)
+	})
+}
+
+// of is the nest with the copies that are made of its arrays; without any it is the nest itself.
 func (e *expansion) of(each func(*expansion, *scop.Array) error) (*scop.Nest, []Copies, error) {
-	for _, x := range e.analysis.Nest.Arrays {
-		if !x.Written || x.Scattered() || len(x.Shape) > 0 && x.Shape[0] == nil {
-			continue
-		}
+	for _, x := range written(e.analysis.Nest) {
 		if err := each(e, x); err != nil {
 			return nil, nil, fmt.Errorf("copies of %s: %w", x.Name, err)
 		}

@@ -132,6 +132,25 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// expands checks that a nest with copies has those that are wanted, and does what the nest of a text does.
+func expands(t *testing.T, text string, before, after *scop.Nest, copies []expand.Copies, want string) {
+	t.Helper()
+	var said []string
+	for _, c := range copies {
+		said = append(said, c.String())
+	}
+	if got := strings.Join(said, "; "); got != want {
+		t.Errorf("%s: %q, not %q", text, got, want)
+	}
+	for n := range int64(5) {
+		for m := range int64(4) {
+			if err := nesttest.Same(before, after, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
+				t.Errorf("%s: n=%d, m=%d: %v", text, n+1, m+1, err)
+			}
+		}
+	}
+}
+
 // TestCarried: values that a loop hands to its next iteration, whether they come from before the nest, from before an inner loop, or live on behind it; what is more, or less, stays.
 func TestCarried(t *testing.T) {
 	const head = "void f(int n, int m, double x[n][m], double y[n][m], double z[n], double *out) { double a = 2.0, b = 3.0;\n#pragma scop\n"
@@ -158,20 +177,7 @@ func TestCarried(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		var said []string
-		for _, c := range copies {
-			said = append(said, c.String())
-		}
-		if got := strings.Join(said, "; "); got != c.copies {
-			t.Errorf("%s: %q, not %q", c.name, got, c.copies)
-		}
-		for n := range int64(5) {
-			for m := range int64(4) {
-				if err := nesttest.Same(a.Nest, over, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
-					t.Errorf("%s: n=%d, m=%d: %v\n%s", c.name, n+1, m+1, err, c.text)
-				}
-			}
-		}
+		expands(t, c.name+": "+c.text, a.Nest, over, copies, c.copies)
 	}
 }
 
@@ -204,19 +210,6 @@ func TestInvariant(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		var said []string
-		for _, c := range copies {
-			said = append(said, c.String())
-		}
-		if got := strings.Join(said, "; "); got != c.copies {
-			t.Errorf("%s: %q, not %q", c.name, got, c.copies)
-		}
-		for n := range int64(5) {
-			for m := range int64(4) {
-				if err := nesttest.Same(a.Nest, once.Nest, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
-					t.Errorf("%s: n=%d, m=%d: %v\n%s", c.name, n+1, m+1, err, c.text)
-				}
-			}
-		}
+		expands(t, c.name+": "+c.text, a.Nest, once.Nest, copies, c.copies)
 	}
 }

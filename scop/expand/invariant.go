@@ -24,8 +24,8 @@ func Invariant(a *deps.Analysis) (_ *deps.Analysis, _ []Copies, err error) {
 	defer throw.Catch(&err)
 	v := &invariant{expansion: newExpansion(a, Most), needs: map[*scop.Statement][]bool{}}
 	var webs []*once
-	for _, x := range a.Nest.Arrays {
-		if !x.Written || x.Scattered() || len(x.Shape) == 0 || x.Shape[0] == nil {
+	for _, x := range written(a.Nest) {
+		if len(x.Shape) == 0 {
 			continue
 		}
 		for _, w := range websOf(a, x) {
@@ -34,10 +34,7 @@ func Invariant(a *deps.Analysis) (_ *deps.Analysis, _ []Copies, err error) {
 			}
 		}
 	}
-	if len(webs) == 0 {
-		return a, nil, nil
-	}
-	if !v.served(webs) {
+	if len(webs) == 0 || !v.served(webs) {
 		return a, nil, nil
 	}
 	n, made := v.hoisted(webs)
@@ -202,12 +199,12 @@ func (v *invariant) once(x *scop.Array, w *web) *once {
 		if outer == 0 {
 			return nil
 		}
-		for d, index := range written(s).Index {
+		for d, index := range write(s).Index {
 			o.drop[d] = o.drop[d] || slices.ContainsFunc(s.Iterators[:outer], index.Has)
 		}
 	}
 	for i, s := range w.writers {
-		for d, index := range written(s).Index {
+		for d, index := range write(s).Index {
 			if o.drop[d] && slices.ContainsFunc(s.Iterators[v.outer(s):], index.Has) {
 				return nil
 			}
@@ -226,7 +223,8 @@ func (v *invariant) once(x *scop.Array, w *web) *once {
 	return o
 }
 
-func written(s *scop.Statement) scop.Access { return s.Accesses[len(s.Accesses)-1] }
+// write is the access by which a statement writes.
+func write(s *scop.Statement) scop.Access { return s.Accesses[len(s.Accesses)-1] }
 
 // again reports that a loop of which the value does not depend makes one iteration after the other: then the same values are made one time after the other, too, and not at the same time.
 func (v *invariant) again(s *scop.Statement) bool {
@@ -252,7 +250,7 @@ func (v *invariant) apart(o *once, s, t *scop.Statement) bool {
 	both := throw.Get(first.Product(second))
 	for d := range o.drop {
 		if !o.drop[d] {
-			both = throw.Get(both.Constrain(polycount.EQ(written(s).Index[d], written(t).Index[d].Subst(other))))
+			both = throw.Get(both.Constrain(polycount.EQ(write(s).Index[d], write(t).Index[d].Subst(other))))
 		}
 	}
 	if s != t {
@@ -288,13 +286,13 @@ func (v *invariant) served(webs []*once) bool {
 
 // hoisted is the nest with the values of webs made before the loops, and the statements that make them.
 func (v *invariant) hoisted(webs []*once) (_ *scop.Nest, made map[*scop.Statement]*scop.Statement) {
-	gone, before := map[*scop.Statement]bool{}, map[int64][]*scop.Statement{}
+	gone, before := map[string]bool{}, map[int64][]*scop.Statement{}
 	for _, o := range webs {
 		c := &scop.Array{Name: v.fresh(o.of.Name), Pos: o.of.Pos, DType: o.of.DType, Local: true, Written: true, Shape: append([]expr.Expr{}, kept(o.drop, o.of.Shape)...)}
 		v.copies = append(v.copies, Copies{o.of, c, nil})
 		to := place{array: c, drop: o.drop}
 		for _, s := range o.web.writers {
-			v.written[at{o.of, s}], gone[s] = to, true
+			v.written[at{o.of, s}], gone[s.Name] = to, true
 			before[s.Order[0].Constant()] = append(before[s.Order[0].Constant()], s)
 		}
 		for _, s := range o.web.readers {
@@ -331,9 +329,7 @@ func (v *invariant) hoisted(webs []*once) (_ *scop.Nest, made map[*scop.Statemen
 			made[own] = s
 		}
 	}
-	n.Statements = slices.DeleteFunc(n.Statements, func(s *scop.Statement) bool {
-		return made[s] == nil && slices.ContainsFunc(slices.Collect(maps.Keys(gone)), func(g *scop.Statement) bool { return g.Name == s.Name })
-	})
+	n.Statements = slices.DeleteFunc(n.Statements, func(s *scop.Statement) bool { return made[s] == nil && gone[s.Name] })
 	n.Loops = slices.DeleteFunc(n.Loops, func(l *scop.Loop) bool {
 		return !slices.ContainsFunc(n.Statements, func(s *scop.Statement) bool { return slices.Contains(s.Loops, l) })
 	})
