@@ -69,7 +69,7 @@ func Find(tokens []cpp.Token) (out []*Launch) {
 	if !slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Is("<<") }) {
 		return nil
 	}
-	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}}
+	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
 	h.match()
 	h.split()
 	for i := 1; i+1 < len(tokens); i++ {

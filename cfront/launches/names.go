@@ -30,9 +30,6 @@ func (h *host) definitions(name string, in *function) []definition {
 	key := named{name, in}
 	out, found := h.defined[key]
 	if !found {
-		if h.defined == nil {
-			h.defined = map[named][]definition{}
-		}
 		out = h.definitionsIn(name, in)
 		h.defined[key] = out
 	}
@@ -251,9 +248,6 @@ func (h *host) encloses(outer, inner int) bool {
 func (h *host) loops(launch, at int) bool {
 	around, found := h.around[launch]
 	if !found {
-		if h.around == nil {
-			h.around = map[int][]span{}
-		}
 		around = h.loopsAround(launch)
 		h.around[launch] = around
 	}

@@ -112,18 +112,15 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 
 // running are the pieces of work under way, each with how many there have been at a time since it began: nobody tells whose the memory of the process is,
 // and what one has allocated may be kept after its end.
-var running struct {
+var running = struct {
 	sync.Mutex
 	most map[*atomic.Int64]bool
-}
+}{most: map[*atomic.Int64]bool{}}
 
 // begin adds a piece of work to those that run. End takes it out.
 func begin(most *atomic.Int64) (end func()) {
 	running.Lock()
 	defer running.Unlock()
-	if running.most == nil {
-		running.most = map[*atomic.Int64]bool{}
-	}
 	running.most[most] = true
 	for m := range running.most {
 		m.Store(max(m.Load(), int64(len(running.most))))
