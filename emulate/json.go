@@ -139,7 +139,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}
 	out.Sensitivity, out.Scatter, out.Regions = sensitivities(r.Sensitivity), r.Scatter, regionsJSON(r.Regions)
 	for _, a := range r.Advice {
-		out.Advice = append(out.Advice, adviceJSON(a))
+		out.Advice = append(out.Advice, adviceJSON{a.Rule, a.Text, a.Gain, a.Confirmed})
 	}
 	for u, part := range r.Utilization {
 		out.Utilization[key.Replace(u.String())] = part

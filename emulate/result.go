@@ -184,7 +184,9 @@ func (e *emulation) written() (names []string) {
 // Advice is what would make a launch faster.
 type Advice struct {
 	Rule      string
-	Text      string
+	Defect    string
+	Remedy    string
+	Text      string  // the defect, the remedy, and what is emulated with it
 	Gain      float64 // the time now over that with the advice, as emulated; 0 where it cannot be
 	Confirmed bool    // by emulation: the gain is worth it
 }

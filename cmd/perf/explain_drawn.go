@@ -53,8 +53,7 @@ func (n narrowing) drawBanks(cmd *cobra.Command, c *workload.Case, e *explain.Ex
 		if a.Rule != ofDrawnBanks || !a.Confirmed {
 			continue
 		}
-		of.Kind, of.Array, of.Gain, of.Seconds = "banks", strings.Join(arrays, " and "), a.Gain, all[0].Seconds()/a.Gain
-		of.Defect, of.Remedy, _ = strings.Cut(a.Text, ". Remedy: ")
+		of.Kind, of.Array, of.Defect, of.Remedy, of.Gain, of.Seconds = "banks", strings.Join(arrays, " and "), a.Defect, a.Remedy, a.Gain, all[0].Seconds()/a.Gain
 		of.Text = fmt.Sprintf("%s, %s:%d (%.0f %% of the time), with random numbers for the data that chooses banks: %s", of.Array, of.File, of.Line, 100*of.Share, a.Text)
 		at := slices.IndexFunc(e.Remedies, func(r explain.Remedy) bool { return r.Gain < of.Gain })
 		if at < 0 {

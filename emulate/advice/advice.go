@@ -35,7 +35,7 @@ func Give(r *emulate.Result) {
 		if t == nil {
 			continue
 		}
-		a := emulate.Advice{Rule: rule.name}
+		a := emulate.Advice{Rule: rule.name, Defect: t.because, Remedy: strings.TrimSuffix(t.do, ",")}
 		if t.seconds > 0 {
 			a.Gain = r.Seconds / t.seconds
 			a.Confirmed = a.Gain >= worth
@@ -43,7 +43,7 @@ func Give(r *emulate.Result) {
 		if t.seconds > 0 && !a.Confirmed {
 			continue
 		}
-		a.Text = fmt.Sprintf("%s. Remedy: %s", t.because, strings.TrimSuffix(t.do, ","))
+		a.Text = fmt.Sprintf("%s. Remedy: %s", a.Defect, a.Remedy)
 		if a.Confirmed {
 			a.Text += fmt.Sprintf(". Emulated with it: %s, %s× as fast", format.Seconds(t.seconds), format.Factor(a.Gain))
 		}
