@@ -57,9 +57,21 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campaign.Predictor, error) {
 	p, err := o.find(cmd, cases)
 	if err == nil {
+		err = o.sameCaches(cmd, p)
+	}
+	if err == nil {
 		err = p.UseBinaries(o.binary, cases)
 	}
 	return p, err
+}
+
+// sameCaches refuses to predict for other caches than those that the model was calibrated with.
+func (o *predictFlags) sameCaches(cmd *cobra.Command, p *campaign.Predictor) error {
+	caches, err := o.caches(cmd)
+	if err == nil && !o.measured && p.Cache != "" && caches != "" && caches != p.Cache {
+		err = usagef("--cache %s: the model %s was calibrated with %s caches, and predicts for these\n    calibrate it for others: perf calibrate --cache %[1]s", caches, p.Model.Name, p.Cache)
+	}
+	return err
 }
 
 // find loads the profile and finds the model in it, or chooses one for the cases and says why.

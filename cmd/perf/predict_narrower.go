@@ -11,8 +11,8 @@ import (
 	"gpuperf/workload"
 )
 
-// narrowing emulates from source what the model for any kernel predicts with a wider interval: how wide the intervals are is all that tells before a measurement which
-// of the two is nearer.
+// narrowing emulates from source kernels that exist, for which that is nearer than the model for any kernel, and what this predicts with a wider interval: of what is
+// generated that is all that tells before a measurement which of the two is nearer.
 type narrowing struct {
 	p      *campaign.Predictor
 	device string // as data sheets name it; "" where the model is to predict all
@@ -36,12 +36,15 @@ func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.R
 		return nil
 	}
 	wide := one.Interval[1] / one.Interval[0]
-	if wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+	if one.Case.Own == nil && wide <= emulate.WithinFromSource*emulate.WithinFromSource {
 		return nil
 	}
 	all := fromSource(cmd, n.device, []*workload.Case{one.Case}, r)
-	if all == nil || all[0].Interval()[1]/all[0].Interval()[0] >= wide {
+	if all == nil || one.Case.Own == nil && all[0].Interval()[1]/all[0].Interval()[0] >= wide {
 		return nil
+	}
+	if one.Case.Own != nil {
+		return all[0]
 	}
 	note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", one.Case, n.p.For(one.Case).Model.Name)
 	return all[0]

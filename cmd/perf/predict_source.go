@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,8 +34,9 @@ func (o *predictFlags) addFrom(cmd *cobra.Command) {
 		"default of launch files for CUDA the first of these that is at hand, and of others the model, unless the device has no profile")
 }
 
-// byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else of
-// launch files for CUDA. None are without an error where the model is to predict; said is why, where that is not what one would expect.
+// byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else where all of them
+// are kernels that exist, as launch files or as the functions of a file. None are without an error where the model is to predict; said is why, where that is not what one
+// would expect.
 func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.Request) (all []*launches.Report, said string, err error) {
 	fixed := o.from != ""
 	switch {
@@ -48,10 +50,11 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 		_, uncounted, _ := campaign.SplitLaunches(cmd.Context(), o.files, args)
 		launched, fixed = len(uncounted) > 0, len(uncounted) > 0
 	}
-	if !fixed && !launched && (o.profile == "" || campaign.IsProfile(o.profile)) {
+	written := launched || !slices.ContainsFunc(args, func(arg string) bool { return !isWritten(arg) })
+	if !fixed && !written && (o.profile == "" || campaign.IsProfile(o.profile)) {
 		return nil, "", nil
 	}
-	device, profiled, err := o.sheet(cmd, launched)
+	device, profiled, err := o.sheet(cmd, written)
 	if err != nil || device == "" {
 		if fixed && err == nil {
 			err = usagef("the device of the profile is none that is emulated: perf emulate names those")
@@ -61,23 +64,75 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	if fixed = fixed || !profiled; !fixed && o.refined(cmd, args) {
 		return nil, "predicted by the model, which is refined for it; --from binary and --from source emulate it", nil
 	}
+	why, err := o.modelled(cmd)
+	switch {
+	case err == nil && fixed && why == coldCaches:
+		err = usagef("%s: give --from model, or a profile of warm caches and no --cache cold", why)
+	case err == nil && !fixed && why != "":
+		return nil, "predicted by the model, as " + why + "; otherwise kernels that exist are emulated", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
 	sequences, err := o.sequences(cmd, args)
 	if err != nil {
 		return nil, "", err
 	}
-	if !fixed && slices.ContainsFunc(sequences, func(s *launches.Sequence) bool { return !s.CUDA() }) {
-		return nil, "", nil
-	}
-	if why := o.only; why != "" && o.from == "" {
-		return nil, "predicted by the model, as " + why + "; otherwise launch files for CUDA are emulated", nil
-	}
 	r.On, r.From = []string{device}, o.from
 	all, warnings, err := r.Run(cmd.Context(), sequences)
+	if err == nil {
+		err = undecided(all, !fixed && !launched)
+	}
 	if _, refused := gpu.AsError(err); err != nil && !fixed && !refused && cmd.Context().Err() == nil {
 		return nil, "predicted by the model: " + source.Message(err), nil
 	}
 	warn(cmd, warnings)
 	return all, "", err
+}
+
+// isWritten reports whether an argument is a file with kernels that exist: functions in CUDA C or OpenCL C, or a launch file.
+func isWritten(arg string) bool {
+	file, _, _ := source.CutName(arg)
+	return campaign.AreLaunches([]string{arg}, "") || slices.Contains([]string{".cu", ".cl"}, filepath.Ext(file))
+}
+
+// coldCaches is why emulation does not answer for the caches that are asked for.
+const coldCaches = "emulation is of warm caches"
+
+// modelled is for what that is asked for the model must predict; "" for nothing.
+func (o *predictFlags) modelled(cmd *cobra.Command) (string, error) {
+	switch caches, err := o.caches(cmd); {
+	case err != nil:
+		return "", err
+	case caches == samples.Cold:
+		return coldCaches, nil
+	case len(o.files.Assume) > 0:
+		return "--assume says of its counts what holds", nil
+	}
+	return o.only, nil
+}
+
+// caches are those that --cache asks for, or of the profile; "" where neither says.
+func (o *predictFlags) caches(cmd *cobra.Command) (samples.Mode, error) {
+	if flag := cmd.Flag("cache"); flag != nil && flag.Changed {
+		return o.on.mode("a prediction is for one state of the caches")
+	}
+	if path, err := o.path(cmd); err == nil {
+		if profile, err := campaign.LoadProfile(path); err == nil && len(profile.Models) > 0 {
+			return samples.Mode(profile.Models[0].Origin.Cache), nil
+		}
+	}
+	return "", nil
+}
+
+// undecided is that launches have no time of their own, as nobody says what their buffers hold. A launch file can, so that only functions are asked.
+func undecided(all []*launches.Report, functions bool) error {
+	for _, r := range all {
+		if functions && r.Status() != emulate.Whole {
+			return fmt.Errorf("%s; a launch file can say what buffers hold, and --from source takes what is supposed", strings.Join(r.Longest().Why(), "; "))
+		}
+	}
+	return nil
 }
 
 // refined reports whether the profile has a model that is refined for the kernel of each file.
@@ -141,10 +196,10 @@ func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
 	return all, nil
 }
 
-// sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it. Launch files need none:
-// where nobody has named a profile or made one, they are for the usual device.
-func (o *predictFlags) sheet(cmd *cobra.Command, launched bool) (name string, profiled bool, err error) {
-	if own, _, err := ownProfiles(); launched && o.profile == "" && err == nil && len(own) == 0 {
+// sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it. Kernels that exist need
+// none: where nobody has named a profile or made one, they are for the usual device.
+func (o *predictFlags) sheet(cmd *cobra.Command, written bool) (name string, profiled bool, err error) {
+	if own, _, err := ownProfiles(); written && o.profile == "" && err == nil && len(own) == 0 {
 		return gpuHere(cmd.Context()), false, nil
 	}
 	path, err := o.path(cmd)
