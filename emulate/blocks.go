@@ -267,13 +267,26 @@ func (e *emulation) repeat(want int64) {
 	}
 }
 
-// shifted is a block whose accesses are further by so many times what the last two that were executed are apart, instruction by instruction: they
+// shifted is a block whose accesses are further by so many times what the last two that were executed and access memory are apart, instruction by instruction: they
 // do not execute the same. Those that are anywhere are taken far away.
 func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
 	const far = 1 << 36 // bytes: beyond every buffer
 	if e.steps == nil {
-		n := len(e.blocks)
-		e.steps = firsts(e.blocks[n-2], e.blocks[n-1])
+		e.steps = map[int32]timing.Step{}
+		var after *timing.Block
+		for _, b := range slices.Backward(e.blocks) {
+			if touches(b) == 0 {
+				continue
+			}
+			if after != nil {
+				for op, s := range firsts(b, after) {
+					if _, known := e.steps[op]; !known {
+						e.steps[op] = s
+					}
+				}
+			}
+			after = b
+		}
 	}
 	out := &timing.Block{}
 	for _, nodes := range trace.Moved(b, func(op int32) int64 {
@@ -413,7 +426,7 @@ func (e *emulation) run(c Change, bound int64) timed {
 			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
 		}
 		if e.lengths != nil {
-			t.cycles = e.dealtOut(e.lengths, perCycle(r), resident) * groups
+			t.cycles = max(e.dealtOut(e.lengths, perCycle(r), resident), e.inPhases(c, ops, resident, bound)) * groups
 		}
 		t.scale = all / float64(len(r.Ends))
 		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not

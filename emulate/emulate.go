@@ -200,22 +200,25 @@ type emulation struct {
 	unseen      float64        // the part of the blocks, which differ and all run at once, that were not looked at
 	first       int64          // number of the first block of the multiprocessor that is looked at
 	accessed    *memory.Launch // what memory is told of
+	standing    *timing.Block  // whose accesses stand for those of all
 	moved       memory.Traffic // what it says
 	memory      Memory
-	loads       float64           // the part of the loads from the second-level cache that DRAM serves
-	filled      float64           // the part of the sectors that are stored which come from DRAM first
-	asked       []asked           // loads, by instruction
-	waits       map[int32]float64 // waiting
-	fresh       freshness         // what touches sectors first
-	stored      map[int64]float64 // sectors that all work-groups store in the same places, by the part of the second-level cache
-	storedLines map[int64]bool    // the lines of these
-	again       float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
-	sector      float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
-	lengths     *lengths          // of blocks, where these are not alike
-	known       sync.Once         // shares
-	shares      []float64         // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
-	short       func() float64    // the time of the launch over that of a run of fewer instructions
-	met         meeting           // where atomic operations meet
+	loads       float64            // the part of the loads from the second-level cache that DRAM serves
+	filled      float64            // the part of the sectors that are stored which come from DRAM first
+	asked       []asked            // loads, by instruction
+	waits       map[int32]float64  // waiting
+	fresh       freshness          // what touches sectors first
+	stored      map[int64]float64  // sectors that all work-groups store in the same places, by the part of the second-level cache
+	storedLines map[int64]bool     // the lines of these
+	again       float64            // the part of what a block loads again that DRAM serves; 0 is as of all loads
+	sector      float64            // seconds for which DRAM is busy with a sector; 0 is what its rate says
+	lengths     *lengths           // of blocks, where these are not alike
+	idle        []float64          // the part of blocks that have nothing to do, in each part of the launch; nil for none
+	apartBlocks [2][]*timing.Block // where there are such: those that have something to do, and those that have not
+	known       sync.Once          // shares
+	shares      []float64          // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
+	short       func() float64     // the time of the launch over that of a run of fewer instructions
+	met         meeting            // where atomic operations meet
 	chain       chain
 	executed    map[[3]uint32]*timing.Block
 	steps       map[int32]timing.Step // between the last two blocks, by instruction

@@ -75,6 +75,7 @@ type (
 		Text      string  `json:"text"`
 		Gain      float64 `json:"gain,omitempty"`
 		Confirmed bool    `json:"confirmed"`
+		Model     string  `json:"model,omitempty"` // that says the gain; emulation where it is missing
 	}
 	memoryJSON struct {
 		L1Hit     float64 `json:"l1_hit"`
@@ -139,7 +140,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}
 	out.Sensitivity, out.Scatter, out.Regions = sensitivities(r.Sensitivity), r.Scatter, regionsJSON(r.Regions)
 	for _, a := range r.Advice {
-		out.Advice = append(out.Advice, adviceJSON{a.Rule, a.Text, a.Gain, a.Confirmed})
+		out.Advice = append(out.Advice, adviceJSON{a.Rule, a.Text, a.Gain, a.Confirmed, a.Model})
 	}
 	for u, part := range r.Utilization {
 		out.Utilization[key.Replace(u.String())] = part

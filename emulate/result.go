@@ -187,6 +187,8 @@ type Advice struct {
 	Defect    string
 	Remedy    string
 	Text      string  // the defect, the remedy, and what is emulated with it
-	Gain      float64 // the time now over that with the advice, as emulated; 0 where it cannot be
-	Confirmed bool    // by emulation: the gain is worth it
+	Gain      float64 // the time now over that with the advice; 0 where nobody can say
+	Confirmed bool    // by emulation, or a model: the gain is worth it
+	General   bool    // holds for any code that waits for something
+	Model     string  // that says the gain; "" for emulation
 }

@@ -32,27 +32,21 @@ func (e *emulation) serve() {
 	e.waits, e.fresh.private = e.waiting(loads), e.private()
 	e.fresh.grid, e.fresh.once = e.grid, e.resident*e.busy
 	e.fresh.serve(loads, e.accessed.Arrays)
-	for _, b := range e.blocks {
+	for _, b := range slices.Concat(e.blocks, e.apartBlocks[0]) {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores, e.noVisits())
 		}
 	}
 }
 
-// larger is how much more the blocks that are looked at execute, in the mean, than the one in the middle, whose accesses stand for those of all: about as many times as much
-// of the second-level cache do these take. Where it has more than they, that is left as it is.
+// larger is how much more the blocks that are looked at execute, in the mean, than the one whose accesses stand for those of all: about as many times as much of the
+// second-level cache do these take. Where it has more than they, that is left as it is.
 func (e *emulation) larger() float64 {
-	middle := e.length([3]int64{e.grid[0] / 2, e.grid[1] / 2, e.grid[2] / 2})
-	if middle == 0 || len(e.blocks) == 0 {
+	one := instructions([]*timing.Block{e.standing})
+	if one == 0 || len(e.blocks) == 0 {
 		return 1
 	}
-	sum := 0.0
-	for _, b := range e.blocks {
-		for _, w := range b.Warps {
-			sum += float64(w.Count())
-		}
-	}
-	return max(sum/float64(len(e.blocks))/middle, 1)
+	return max(instructions(e.blocks)/one, 1)
 }
 
 // muchMore is by how much more is loaded from the second-level cache than package memory takes it, from which on that counts.
@@ -161,8 +155,15 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
 		at, middle = e.shown, e.block(e.shown)
 	}
-	at, middle = e.usual(at, middle)
-	w.at = at
+	var share float64
+	w.at, middle, share = e.usual(at, middle)
+	e.standing = middle
+	for d := range w.groups {
+		if w.groups[d] = e.grid[d]; e.grid[d] == slices.Max(e.grid[:]) {
+			w.groups[d], share = max(int64(share*float64(e.grid[d])), 1), 1
+		}
+	}
+	w.launch.Groups = w.groups
 	for d := range e.grid {
 		w.before(middle, d, apart[d])
 	}
@@ -171,19 +172,67 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	return w.launch, w.ok
 }
 
-// usual is a block that accesses memory for others: the one in the middle, or one of a few drawn from all where that one executes less than half of what blocks do on average, as
-// those that have nothing to do.
-func (e *emulation) usual(at [3]uint32, middle *timing.Block) ([3]uint32, *timing.Block) {
-	const drawn = 8 // as nearly all of so many would have to be such blocks
-	mean := instructions(e.blocks)
-	long := func(b *timing.Block) bool { return 2*instructions([]*timing.Block{b}) >= mean }
-	for k := int64(0); k < drawn && !long(middle); k++ {
+// usual is a block that accesses memory for others, and the part of all blocks that it stands for: the one in the middle, or one of a few drawn from all where that one accesses
+// less than half of what those do on average. Blocks that access next to nothing, as those that have nothing to do, are left out.
+func (e *emulation) usual(at [3]uint32, middle *timing.Block) (place [3]uint32, block *timing.Block, share float64) {
+	const drawn, idle = 16, 1. / 8
+	mean := touches(e.blocks...) / float64(max(len(e.blocks), 1))
+	if e.lengths == nil && 2*touches(middle) >= mean {
+		return at, middle, 1
+	}
+	type one struct {
+		at    [3]uint32
+		block *timing.Block
+	}
+	some, sum := []one{{at, middle}}, 0.0
+	for k := range min(drawn, e.work.Groups) {
 		other := e.index(drawnAt(k, e.work.Groups))
-		if b := e.block(other); !b.Cut && long(b) {
-			at, middle = other, b
+		if b := e.block(other); !b.Cut {
+			some, sum = append(some, one{other, b}), sum+touches(b)
 		}
 	}
-	return at, middle
+	mean = sum / float64(max(len(some)-1, 1))
+	usual := some[0]
+	for _, x := range some {
+		if usual = x; 2*touches(x.block) >= mean {
+			break
+		}
+	}
+	busy := 0
+	for _, x := range some[1:] {
+		if touches(x.block) > idle*touches(usual.block) {
+			busy++
+		}
+	}
+	if busy == 0 {
+		return usual.at, usual.block, 1
+	}
+	return usual.at, usual.block, float64(busy) / float64(len(some)-1)
+}
+
+// touches is how often the lanes of blocks access global memory.
+func touches(blocks ...*timing.Block) (sum float64) {
+	for _, b := range blocks {
+		for _, w := range b.Warps {
+			sum += touchesOf(w.Nodes)
+		}
+	}
+	return sum
+}
+
+func touchesOf(nodes []timing.Node) (sum float64) {
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Body != nil {
+			sum += float64(n.Times) * touchesOf(n.Body)
+		}
+		for j := range n.Events {
+			if t := n.Events[j].Touch; t != nil && t.Space == timing.GlobalSpace {
+				sum += float64(len(t.Lanes))
+			}
+		}
+	}
+	return sum
 }
 
 // before compares a block with the one before it along an axis, which is so many work-groups away.
@@ -193,12 +242,17 @@ func (w *walker) before(middle *timing.Block, d int, apart uint32) {
 	if w.grid[d] == 1 {
 		return
 	}
-	before, after := w.at, middle
-	var other *timing.Block
-	if w.at[d] >= apart {
-		before[d] -= apart
-		other = w.block(before)
-	} else if other, after = middle, w.member(w.at, d); after != nil {
+	other, after := middle, middle
+	if w.at[d] >= apart || w.cluster(d) == 1 {
+		before := w.at
+		if w.at[d] >= apart {
+			before[d] -= apart
+			other = w.block(before)
+		}
+		if before == w.at || touches(other) == 0 && touches(middle) > 0 {
+			other, after = w.busyBeside(middle, d, apart, other)
+		}
+	} else if after = w.member(w.at, d); after != nil {
 		w.apart[d] = 1
 	} else { // blocks of a cluster are taken to access what the first does
 		return
@@ -211,6 +265,31 @@ func (w *walker) before(middle *timing.Block, d int, apart uint32) {
 	for i := range row {
 		w.rows[d][i] = row[i][0].Body
 	}
+}
+
+// farBeside are the distances at which a block is looked for that accesses memory.
+var farBeside = []int64{1, -2, 2, -4, 4, -16, 16, -64, 64}
+
+// busyBeside is a block and one after it along an axis that both access memory, of which one is the one in the middle, where that before it does not; else that one and the middle.
+func (w *walker) busyBeside(middle *timing.Block, d int, apart uint32, before *timing.Block) (first, second *timing.Block) {
+	for _, n := range farBeside {
+		to := int64(w.at[d]) + n*int64(apart)
+		if to < 0 || to >= w.grid[d] {
+			continue
+		}
+		at := w.at
+		at[d] = uint32(to)
+		b := w.block(at)
+		if b.Cut || touches(b) == 0 {
+			continue
+		}
+		w.at[d] = uint32(int64(w.at[d]) / max(n, -n)) // those between them, which do nothing, are not counted
+		if n > 0 {
+			return middle, b
+		}
+		return b, middle
+	}
+	return before, middle
 }
 
 // bodies describes the accesses of a block; warps that execute alike are described together.
@@ -257,6 +336,7 @@ type walker struct {
 	launch *memory.Launch
 	names  []string
 	at     [3]uint32
+	groups [3]int64           // that access memory, along each axis
 	apart  [3]int64           // how many blocks the distances of rows and firsts are for
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
@@ -353,7 +433,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	}
 	base := t.Lanes[0] - int64(offset)
 	p, sure := memory.Part{Times: 1}, true
-	for d, n := range w.grid {
+	for d, n := range w.groups {
 		var s timing.Step
 		if rows[d][0] != nil {
 			s = rows[d][0][i].Events[j].Touch.Steps[0]
@@ -371,7 +451,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		p.From -= stride * int64(w.at[d])
 	}
 	others := w.atOnce(&p)
-	executions := float64(w.work.Groups)
+	executions := float64(w.groups[0]) * float64(w.groups[1]) * float64(w.groups[2])
 	for level, n := range trips {
 		s := timing.Step{}
 		if level < len(t.Steps) {

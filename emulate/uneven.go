@@ -189,9 +189,10 @@ func (l *lengths) mean() float64 {
 	return v
 }
 
-// spread is how much longer a block is that is among the longest tenth than the mean. Some that are shorter, as at an edge, make no difference.
+// spread is how much longer a block is that is among the longest tenth than the mean, or the mean than the median where few are much longer. Some that are shorter, as at an
+// edge, make no difference.
 func (l *lengths) spread() float64 {
-	v := l.middle
+	v, few := l.middle, 1.0
 	if l.drawn != nil {
 		sorted := slices.SortedFunc(slices.Values(l.drawn), func(a, b drawn) int { return cmp.Compare(a.length, b.length) })
 		return sorted[len(sorted)*9/10].length / v
@@ -200,9 +201,11 @@ func (l *lengths) spread() float64 {
 		if axis != nil {
 			sorted := slices.Sorted(slices.Values(axis))
 			v *= sorted[len(sorted)*9/10]
+			few *= sorted[len(sorted)/2]
 		}
 	}
-	return v / l.mean()
+	mean := l.mean()
+	return max(v/mean, mean/(few*l.middle))
 }
 
 // mixed chooses blocks of all lengths that stand for those of a multiprocessor: in an order in which any that follow each other have about the mean
@@ -210,6 +213,7 @@ func (l *lengths) spread() float64 {
 func (e *emulation) mixed(want int64) {
 	done, most := e.builder.Steps, mostExecuted
 	var some []*timing.Block
+	var numbers []int64
 	places := min(want, 2*looked)
 	if e.lengths.drawn != nil {
 		most = mostDrawn
@@ -220,7 +224,8 @@ func (e *emulation) mixed(want int64) {
 			break
 		}
 		k := turned(i, places)
-		at := e.index(e.lengths.typical(2*k+1, 2*places, e.work.Groups))
+		number := e.lengths.typical(2*k+1, 2*places, e.work.Groups)
+		at := e.index(number)
 		b := e.block(at)
 		if b.Cut && i > 0 { // those before it stand for it
 			continue
@@ -228,15 +233,46 @@ func (e *emulation) mixed(want int64) {
 		if len(some) == 0 {
 			e.shown = at
 		}
-		some = append(some, b)
+		some, numbers = append(some, b), append(numbers, number)
 	}
 	if e.blocks = some; len(some) == 1 {
 		e.repeat(want)
 		return
 	}
+	if int64(len(some)) < want && e.builder.Steps-done <= most {
+		e.steps = e.turns(some, numbers)
+	}
+	if e.idle = e.idleParts(some); e.idle != nil {
+		e.apartBlocks = e.classes(some, want)
+	}
 	for i := int64(len(some)); i < want; i++ {
 		e.blocks = append(e.blocks, e.shifted(some[i%int64(len(some))], i/int64(len(some))))
 	}
+}
+
+// turns is how far the accesses of a block are from those of the block that comes before or after it on the same multiprocessor, by instruction: of the first of some, with their
+// numbers, for which both access memory. Blocks farther apart would be copied onto others of these. nil where there is none.
+func (e *emulation) turns(some []*timing.Block, numbers []int64) map[int32]timing.Step {
+	for i, b := range some {
+		if touches(b) == 0 {
+			continue
+		}
+		for _, other := range []int64{numbers[i] - e.busy, numbers[i] + e.busy} {
+			if other < 0 || other >= e.work.Groups {
+				continue
+			}
+			o := e.block(e.index(other))
+			if o.Cut || touches(o) == 0 {
+				continue
+			}
+			if other > numbers[i] {
+				return firsts(b, o)
+			}
+			return firsts(o, b)
+		}
+		return nil // one more would take as long, and tell as little
+	}
+	return nil
 }
 
 // turned is the place of a number in an order that goes through n of them in steps of about 0.6 n.

@@ -32,8 +32,9 @@ shows the terms and costs of the model by name ("alone" is what one would take b
 the check of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed work, against the whole kernel. With --measure both
 kernels are run; with --replay their times come from recorded samples; otherwise the check uses predictions alone.
 
-What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it. That are launch files for CUDA, and other
-kernels where the model's interval is wide, the device has a data sheet and no profile, or --from asks for it. --from model, --terms, --roofline, --measure and --replay explain by the model.
+What predict emulates is explained by emulation, too: what binds, in which lines the time is lost, and what would help, as perf emulate says it; defects that the source tells come with the
+gains that the model says. That are kernels that exist, functions of .cu and .cl files and launch files, and others where the model's interval is wide, the device has a data sheet and no
+profile, or --from asks for it. --from model, --terms, --roofline, --assume, --measure and --replay explain by the model.
 
 Two kernels may be of any kinds. What has no counts, such as a launch file with machine code alone, is emulated, and with it what it is compared with. Of a functional
 program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf lift derive lists them; its launches count as one.`,
@@ -49,11 +50,8 @@ program, PROG.lift, the plainest variant is explained, or PROG.lift#ID, as perf 
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
-			switch {
-			case o.terms:
+			if o.terms {
 				o.only = "--terms shows its terms"
-			case o.roofs:
-				o.only = "--roofline draws what it counts"
 			}
 			if done, err := o.explainEmulated(cmd, args); done || err != nil {
 				return err
@@ -92,27 +90,6 @@ func tellOfOthers(cmd *cobra.Command, args []string) {
 			note(cmd, "the loops of %s are explained as they stand, one after the other in one work-item; perf scop compile %s --as cuda writes kernels of them, which explain takes, too, and perf tune searches fast ones", file, file)
 		}
 	}
-}
-
-// explainEmulated explains by emulation. It reports false where the model is to explain.
-func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done bool, err error) {
-	all, said, err := o.byEmulator(cmd, args, launches.Request{Compare: len(args) == 2})
-	if said != "" {
-		note(cmd, "%s", said)
-	}
-	if len(all) == 0 || err != nil {
-		return len(all) > 0, err
-	}
-	if len(args) == 2 {
-		return true, showDifference(cmd, all)
-	}
-	return true, show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
-}
-
-// showDifference shows what differs between two launches.
-func showDifference(cmd *cobra.Command, two []*launches.Report) error {
-	c := launches.Comparison{Reports: two}
-	return show(cmd, c.JSON(), c.Write)
 }
 
 // explainNarrower takes from predictions those that are emulated in place of the model, as predict takes them, and explains these. Two kernels that are compared are
@@ -223,10 +200,7 @@ func drawRoofs(w io.Writer, all []*explain.Explanation, asked bool) {
 func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaign.Prediction) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
 	for i, one := range whole {
-		s := explain.Subject{
-			Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
-			Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache), Caches: p.Cache,
-		}
+		s := subjectOf(p, one)
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
 			warnf(cmd, warning.NotMeasured, one.Label, "overlap cannot be checked, %s", source.Message(err))
 		} else {
@@ -235,6 +209,14 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 		subjects[i] = s
 	}
 	return subjects
+}
+
+// subjectOf is what is explained of a prediction by a model.
+func subjectOf(p *campaign.Predictor, one *campaign.Prediction) explain.Subject {
+	return explain.Subject{
+		Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
+		Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache), Caches: p.Cache,
+	}
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.

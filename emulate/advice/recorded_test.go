@@ -16,11 +16,11 @@ import (
 
 // applied are the rules whose advice testdata/advice/after follows: the first ones at the time of the recording.
 var applied = map[string][]string{
-	"banks": {"bank conflicts"}, "barriers": {"barriers"}, "bins": {"contention in global memory"}, "bytes": {"wider accesses"}, "columns": {"coalescing"},
-	"cross": {"reuse", "loads under way"}, "horner": {"more work-groups"}, "parity": {"divergence"}, "places": {"quotients of integers"},
-	"products": {"reuse"}, "quotients": {"quotients of float64"}, "records": {"coalescing"}, "room": {"less shared memory"},
-	"small": {"size of work-groups"}, "spills": {"spills"}, "taps": {"fewer registers"}, "tiny": {"more work-groups"}, "trickle": {"more work-groups"},
-	"votes": {"contention in shared memory"}, "waves": {"size of work-groups"},
+	"banks": {"bank conflicts"}, "barriers": {"barriers"}, "bins": {"atomic operations"}, "bytes": {"narrow accesses"}, "columns": {"coalescing"},
+	"cross": {"results of a work-item", "loads under way"}, "horner": {"few work-groups"}, "parity": {"divergence"}, "places": {"division"},
+	"products": {"results of a work-item"}, "quotients": {"division"}, "records": {"coalescing"}, "room": {"occupancy"},
+	"small": {"small work-groups"}, "spills": {"arrays in private memory"}, "taps": {"occupancy"}, "tiny": {"few work-groups"}, "trickle": {"few work-groups"},
+	"votes": {"atomic operations"}, "waves": {"small work-groups"},
 }
 
 const folder = "../../testdata/advice/"

@@ -5,11 +5,13 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/samples"
 )
 
 // Report is what emulation tells of a sequence on a device.
 type Report struct {
 	Name     string
+	Of       samples.Identity // the file and the sizes
 	Device   string
 	Code     string // the file with the machine code, where several are emulated
 	Origin   string // of the machine code: one of Origins; "" is Binary

@@ -242,7 +242,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Name: s.Name, Device: o.Device.Name(), Origin: o.Origin, file: s.Source}
+	r := &Report{Name: s.Name, Of: s.Job.Identity, Device: o.Device.Name(), Origin: o.Origin, file: s.Source}
 	if s.Job.Source != "" {
 		r.source = strings.Split(s.Job.Source, "\n")
 	}

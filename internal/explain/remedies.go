@@ -179,16 +179,25 @@ func place(file string, line int) string {
 
 // text is the remedy as sentences.
 func (r *Remedy) text() string {
+	beyond := ""
+	if r.Beyond > 0 {
+		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
+	}
+	return r.sentences(beyond, "Predicted with it", r.Seconds)
+}
+
+// Of is the remedy as sentences about a launch that takes so many seconds by another prediction than that of the model.
+func (r *Remedy) Of(seconds float64, model string) string {
+	return r.sentences("", "With it, by the model "+model, seconds/r.Gain)
+}
+
+func (r *Remedy) sentences(beyond, by string, seconds float64) string {
 	where := lists.Where([]string{r.Array, place(r.File, r.Line)}, func(text string) bool { return text != "" })
 	share := ""
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)
 	}
-	beyond := ""
-	if r.Beyond > 0 {
-		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
-	}
-	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. Predicted with it: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, format.Seconds(r.Seconds), format.Factor(r.Gain))
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, by, format.Seconds(seconds), format.Factor(r.Gain))
 }
 
 // changes are remedies and advice as sentences.

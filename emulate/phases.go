@@ -1,0 +1,81 @@
+package emulate
+
+import (
+	"slices"
+
+	"gpuperf/emulate/timing"
+)
+
+// Blocks that have nothing to do are started as others are. Where they lie among others, both go on at the same time; where they come before or after those, as beyond the end
+// of the data, the multiprocessor does the one and then the other.
+
+const (
+	phases      = 64   // parts of a launch, one after the other, that are looked at
+	ofPhase     = 16   // blocks of a part
+	mostlyAlike = 0.05 // by how much lengths of blocks that have nothing to do may differ
+)
+
+// idleParts is the part of blocks that have nothing to do, in each part of the launch; nil where there are none.
+func (e *emulation) idleParts(some []*timing.Block) (parts []float64) {
+	at := slices.IndexFunc(some, func(b *timing.Block) bool { return touches(b) == 0 })
+	if at < 0 || !slices.ContainsFunc(some, func(b *timing.Block) bool { return touches(b) > 0 }) || e.work.Groups < phases*ofPhase {
+		return nil
+	}
+	length := instructions(some[at : at+1])
+	for p := range int64(phases) {
+		idle := 0.0
+		for k := range int64(ofPhase) {
+			of := e.lengths.of((p*ofPhase + k) * e.work.Groups / (phases * ofPhase))
+			if of > length*(1-mostlyAlike) && of < length*(1+mostlyAlike) {
+				idle += 1. / ofPhase
+			}
+		}
+		parts = append(parts, idle)
+	}
+	return parts
+}
+
+// classes are the blocks that have something to do, with as many further ones as make waves, and those that have not.
+func (e *emulation) classes(some []*timing.Block, want int64) (out [2][]*timing.Block) {
+	for _, b := range some {
+		i := 0
+		if touches(b) == 0 {
+			i = 1
+		}
+		out[i] = append(out[i], b)
+	}
+	own := int64(len(out[0]))
+	for i := own; i < want; i++ {
+		out[0] = append(out[0], e.shifted(out[0][i%own], i/own))
+	}
+	return out
+}
+
+// inPhases is for how many cycles the launch runs where blocks that have nothing to do are apart from others, with something changed; 0 where there are none.
+func (e *emulation) inPhases(c Change, ops []timing.Op, resident, bound int64) (cycles float64) {
+	if e.idle == nil {
+		return 0
+	}
+	var each [2]float64
+	for i, class := range e.apartBlocks {
+		m := e.machine(resident)
+		o := timing.Options{Resident: int(resident), Most: bound / 2, Again: e.again, Ends: max(len(class)-int(resident), int(resident)+1), Enough: enoughTimed, Apart: c.machines(m, len(ops))}
+		each[i] = perBlock(m.Run(ops, &dealt{blocks: c.blocks(class), most: max(int64(len(class)), 2*resident+1)}, o), resident)
+	}
+	for _, part := range e.idle {
+		cycles += max((1-part)*each[0], part*each[1])
+	}
+	return cycles / phases * float64(e.work.Groups) / float64(e.busy) / timing.Cycle
+}
+
+// perBlock is how long a multiprocessor takes for each further block, in parts of a cycle.
+func perBlock(r *timing.Result, resident int64) float64 {
+	n := int64(len(r.Ends))
+	switch {
+	case n == 0:
+		return 0
+	case n <= resident:
+		return float64(r.Last) / float64(n)
+	}
+	return float64(r.Ends[n-1]-r.Ends[resident-1]) / float64(n-resident)
+}
