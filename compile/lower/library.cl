@@ -143,7 +143,13 @@ float own_powf(float x, float y) // by the logarithm in two words, as the librar
     e = fmaf(f, e, 0.69314718246459960938f);
     e = fmaf(f, e, 1.0f);
     float r = as_float(as_int(e) + (__sass_F2I_TRUNC_NTZ(n) << 23));
-    return y == 0.0f ? 1.0f : r;
+    if (__rarely(x == 1.0f || y == 0.0f)) // branches stay in loops, also where their conditions and what is before them do not change
+        r = 1.0f;
+    else if (__rarely(fabsf(x) > as_float(0x7f800000) || fabsf(y) > as_float(0x7f800000)))
+        r = x + y;
+    else if (__rarely(x == 0.0f || fabsf(x) == as_float(0x7f800000)))
+        r = as_float(as_int(x + x) & 0x7fffffff);
+    return r;
 }
 float own_fast_sinf(float x) { return __sass_MUFU_SIN(__sass_FMUL_RZ(x, 0.159154943091895335769f)); }
 float own_fast_cosf(float x) { return __sass_MUFU_COS(__sass_FMUL_RZ(x, 0.159154943091895335769f)); }
