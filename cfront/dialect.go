@@ -3,8 +3,11 @@ package cfront
 import (
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"gpuperf/cfront/strung"
 
 	"gpuperf/kernel/expr"
 )
@@ -37,17 +40,20 @@ var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 var Headers = []string{".cuh", ".h", ".hpp", ".hu", ".opencl"}
 
 // languageOf is the language that the name of a file ends in; that of a header, a program, and kernels in strings shows in how these are declared.
-func languageOf(path, text string, strung bool) Language {
+func languageOf(path, text string, inStrings bool) Language {
 	ext := filepath.Ext(path)
+	has := func(word string) bool {
+		return strings.Contains(text, word) && regexp.MustCompile(`\b`+word+`\b`).MatchString(strung.Uncommented(text))
+	}
 	switch {
 	case ext == ".cl", ext == ".opencl":
 		return OpenCL
 	case ext == ".cu", ext == ".cuh", ext == ".hu":
 		return CUDA
-	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !strung:
-	case strings.Contains(text, "__kernel"), strung && !strings.Contains(text, "__global__"):
+	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !inStrings:
+	case has("__kernel"), inStrings && !has("__global__"):
 		return OpenCL
-	case strings.Contains(text, "__global__"), strings.Contains(text, "__device__"):
+	case has("__global__"), has("__device__"):
 		return CUDA
 	}
 	return C
@@ -289,13 +295,13 @@ func cuda() *dialect {
 	for _, name := range []string{"__nv_bfloat16", "nv_bfloat16"} {
 		d.types[name], d.types[name+"2"] = number(expr.BFloat16), number(expr.BFloat16.Vector(2))
 	}
-	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
+	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t", "hipTextureObject_t", "hipSurfaceObject_t"} {
 		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
-	for _, name := range []string{"cudaGraphConditionalHandle", "cudaStream_t", "cudaEvent_t"} {
+	for _, name := range []string{"cudaGraphConditionalHandle", "cudaStream_t", "cudaEvent_t", "hipStream_t", "hipEvent_t"} {
 		d.types[name] = number(expr.Uint64)
 	}
-	d.types["cudaError_t"] = number(expr.Int32)
+	d.types["cudaError_t"], d.types["hipError_t"] = number(expr.Int32), number(expr.Int32)
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{

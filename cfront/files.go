@@ -299,7 +299,7 @@ func (m *meter) take(token string) error {
 }
 
 // Programs are the ends of the names of programs that may hold kernels as strings, or whose functions are kernels.
-var Programs = []string{".cc", ".cpp", ".cxx", ".py"}
+var Programs = []string{".cc", ".cpp", ".cxx", ".hip", ".py"}
 
 // ErrNoKernels is the error of a program without kernels.
 var ErrNoKernels = errors.New("it has no kernels: neither functions of CUDA C nor strings with kernel functions")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/constraints"
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/source"
@@ -136,6 +137,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 			}
 		}
 		f.Launches = launches.Find(tokens)
+		tokens = constraints.Rewrite(tokens)
 	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

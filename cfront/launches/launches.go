@@ -1,4 +1,5 @@
-// Package launches finds in the host code of a file how it launches its kernels: kernel<<<grid, block, shared>>>(args) of CUDA C++.
+// Package launches finds in the host code of a file how it launches its kernels: kernel<<<grid, block, shared>>>(args) of CUDA C++, and by functions of runtimes
+// (called.go).
 //
 // Host code is C++ that nothing else here reads. So it is followed as far as launches need it, from its tokens: functions with their parameters, and what
 // numbers and dim3 variables hold where that is plain (names.go). Expressions (expression.go) are integers in sizes. What is not plain is a size, or not
@@ -19,9 +20,12 @@ type Launch struct {
 	Template []string
 	// Guessed: an argument of the template has a part of which nothing is known.
 	Guessed bool
-	// Grid and Block are the extents along the axes; nil where they are not known.
+	// Grid and Block are the extents along the axes; nil where they are not known. With Items Grid counts work-items, not work-groups.
 	Grid, Block []*Expr
-	Shared      *Expr // nil without
+	Items       bool
+	// Apart: arguments are set by other calls, and those are known that stand before this one.
+	Apart  bool
+	Shared *Expr // nil without
 	// Types are those of the arguments as the text declares them; "" where that is not plain.
 	Types []string
 
@@ -62,24 +66,6 @@ type host struct {
 	close     []int                  // for each bracket that opens the token where it closes, or 0
 	defined   map[named][]definition // what has been looked for
 	around    map[int][]span         // loops that tokens are in, as far as they were asked for
-}
-
-// Find lists the launches of a file, in its order. It is nil where there are none.
-func Find(tokens []cpp.Token) (out []*Launch) {
-	if !slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Is("<<") }) {
-		return nil
-	}
-	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
-	h.match()
-	h.split()
-	for i := 1; i+1 < len(tokens); i++ {
-		if tokens[i].Is("<<") && tokens[i+1].Is("<") {
-			if l := h.launch(i); l != nil {
-				out = append(out, l)
-			}
-		}
-	}
-	return out
 }
 
 // match finds where brackets close.
