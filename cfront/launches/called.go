@@ -211,9 +211,7 @@ func Find(tokens []cpp.Token) (out []*Launch) {
 	if !slices.ContainsFunc(tokens, func(t cpp.Token) bool { _, is := calls[t.Text]; return is || t.Is("<<") }) {
 		return nil
 	}
-	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
-	h.match()
-	h.split()
+	h := newHost(tokens)
 	for i := 1; i+1 < len(tokens); i++ {
 		var l *Launch
 		if _, is := calls[tokens[i].Text]; is && tokens[i+1].Is("(") {

@@ -8,6 +8,7 @@ package launches
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/cfront/cpp"
 )
@@ -44,6 +45,7 @@ type function struct {
 	name   string
 	params []string
 	types  []string // of params
+	texts  []string // those as the text has them, with parameters of a template
 	body   span
 	calls  []call
 	// template are the parameters of a template that it is: what stands for each, where nothing is known of them.
@@ -66,6 +68,13 @@ type host struct {
 	close     []int                  // for each bracket that opens the token where it closes, or 0
 	defined   map[named][]definition // what has been looked for
 	around    map[int][]span         // loops that tokens are in, as far as they were asked for
+}
+
+func newHost(tokens []cpp.Token) *host {
+	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
+	h.match()
+	h.split()
+	return h
 }
 
 // match finds where brackets close.
@@ -101,7 +110,7 @@ func (h *host) split() {
 		f.template, f.guessed = h.templateOf(i - 1)
 		for _, p := range h.list(i) {
 			name := h.lastName(p)
-			f.params, f.types = append(f.params, name), append(f.types, h.typeIn(p, name, f.template))
+			f.params, f.types, f.texts = append(f.params, name), append(f.types, h.typeIn(p, name, f.template)), append(f.texts, h.typeIn(p, name, nil))
 		}
 		h.functions = append(h.functions, f)
 		i = h.close[end]
@@ -114,6 +123,25 @@ func (h *host) split() {
 			}
 			if f != nil && h.is(open, "(") {
 				f.calls = append(f.calls, call{by, i, h.list(open)})
+			}
+		}
+	}
+	for _, f := range h.functions {
+		h.given(f)
+	}
+}
+
+// given tells the types that a template of the host is given by the closures which its callers pass.
+func (h *host) given(f *function) {
+	for _, c := range f.calls {
+		for i, s := range c.args {
+			if i >= len(f.texts) || c.by == f || !f.guessed[strings.TrimRight(f.texts[i], " &")] {
+				continue
+			}
+			if kind := h.typeOf(s, c.by, c.at); strings.HasPrefix(kind, ClosurePrefix) {
+				name := strings.TrimRight(f.texts[i], " &")
+				f.template[name], f.types[i] = kind, kind
+				delete(f.guessed, name)
 			}
 		}
 	}

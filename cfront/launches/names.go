@@ -274,6 +274,9 @@ func (h *host) loopsAround(at int) (out []span) {
 
 // typeOf is the declared type of a variable that is an argument; "" for other arguments.
 func (h *host) typeOf(s span, in *function, at int) string {
+	if s.to > s.from && h.is(s.from, "[") {
+		return h.closureName(s.from)
+	}
 	if s.to != s.from+1 || h.tokens[s.from].Kind != cpp.Name {
 		return ""
 	}
@@ -285,6 +288,9 @@ func (h *host) typeOf(s span, in *function, at int) string {
 		for _, d := range h.definitions(name, f) {
 			if !d.declared || d.at > at && f == in {
 				continue
+			}
+			if d.kind == "auto" && h.is(d.value.from, "[") {
+				return h.closureName(d.value.from)
 			}
 			var words []string
 			for i := h.statement(d.at); i < d.at; i++ {

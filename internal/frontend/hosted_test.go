@@ -14,6 +14,7 @@ import (
 func TestFromHost(t *testing.T) {
 	const kernel = "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 0; }\n"
 	const tiled = "template <class T, int B> __global__ void t(T *y, int n) { int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = 0; }\n"
+	const each = "template <class F> __global__ void t(int n, F f) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }\n"
 	for _, c := range []struct {
 		name, text string
 		opt        Options
@@ -52,9 +53,18 @@ func TestFromHost(t *testing.T) {
 		{"a.hip: a call of HIP", kernel + "int main() { int n = 640; hipLaunchKernelGGL(k, dim3(n / 64), dim3(64), 0, 0, d, n); }", Options{}, "k groups=(n // 64) local=64; n=640"},
 		{"a.cpp: a kernel in a string", "const char *s = R\"(\n__kernel void k(__global float *y, int n) { int i = get_global_id(0); if (i < n) y[i] = 0; }\n)\";\nint main() { int n = 640; cl::Kernel f(p, \"k\"); " +
 			"f.setArg(0, d); f.setArg(1, n); q.enqueueNDRangeKernel(f, cl::NullRange, cl::NDRange(n), cl::NDRange(64)); }", Options{}, "k global=n local=64; n=640"},
-		{"a.cpp: work-items in all whose arguments are set elsewhere", "const char *s = \"__kernel void k(__global float *y, int n) { y[get_global_id(0)] = n; }\";\nvoid f() { k = clCreateKernel(p, \"k\", 0); size_t all = 64, part = 32; clEnqueueNDRangeKernel(q, k, 1, 0, &all, &part, 0, 0, 0); }",
-			Options{}, "k global=all local=32; all=64"},
+		{
+			"a.cpp: work-items in all whose arguments are set elsewhere", "const char *s = \"__kernel void k(__global float *y, int n) { y[get_global_id(0)] = n; }\";\nvoid f() { k = clCreateKernel(p, \"k\", 0); size_t all = 64, part = 32; clEnqueueNDRangeKernel(q, k, 1, 0, &all, &part, 0, 0, 0); }",
+			Options{},
+			"k global=all local=32; all=64",
+		},
 		{"a.cpp: a kernel whose words stand in comments", "// no __kernel\n" + kernel + "int main() { k<<<4, 64>>>(d, 3); }", Options{}, "k groups=4 local=64; n=3"},
+		{"a closure of the host", each + "void f(float *y, float a, int m) { t<<<m / 64, 64>>>(m, [=] __device__(int i) { y[i] *= a; }); }", Options{}, "t groups=(n // 64) local=64;"},
+		{
+			"a closure that a variable holds, and one that a function is given", each + "template <class F> void g(int n, F &&f) { t<<<4, 32>>>(n, f); }\nvoid f(double *y) { auto h = [=] __host__ __device__(int i) { y[i] += 1; }; g(64, h); }",
+			Options{},
+			"t groups=4 local=32; n=64",
+		},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {
 		file, _, is := strings.Cut(c.name, ": ")
