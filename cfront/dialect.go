@@ -252,6 +252,10 @@ const cudaMacros = `#define __CUDACC__ 1
 #define CUDART_INF_F INFINITY
 #define CUDART_NAN_F NAN
 #define CUDART_MAX_NORMAL_F 3.402823466e+38f
+#define __cvta_generic_to_shared(p) ((unsigned long)(p))
+#define __cvta_generic_to_global(p) ((unsigned long)(p))
+#define __cvta_shared_to_generic(p) ((void *)(p))
+#define __cvta_global_to_generic(p) ((void *)(p))
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y
 #define hipThreadIdx_z threadIdx.z

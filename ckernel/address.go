@@ -186,6 +186,9 @@ func (b *builder) pointerByData(x *cfront.Select) value {
 
 // addressOf reads a pointer.
 func (b *builder) addressOf(e cfront.Expr) *address {
+	if at := b.heldAddress(e); at != nil {
+		return at
+	}
 	switch x := e.(type) {
 	case *cfront.Int:
 		if isNull(x) {

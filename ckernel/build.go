@@ -413,6 +413,9 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	case v.DType.IsVector():
 		b.assignVector(at, v, e)
 		return
+	case b.mayHold(v) && b.holdsAddress(e):
+		b.env[v] = value{at: b.addressOf(e)}
+		return
 	}
 	if n, ok := b.tracked(v, e); ok {
 		val := value{isNum: true, num: n, from: []site{b.here(at)}, plain: b.plain(e)}

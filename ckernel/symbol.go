@@ -132,6 +132,9 @@ func (b *bindings) forget(at cfront.Pos, v *builderVar) {
 
 // integerOf is the number that a variable has; ok is false if it is data.
 func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
+	if b.env[v].at != nil {
+		b.failAt(at, "convert it to a pointer", "%s holds an address, which is used as a number", v.Name)
+	}
 	if !b.follows(v) {
 		return value{}, false
 	}
