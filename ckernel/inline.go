@@ -61,6 +61,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 			out.value = value{data: true}
 		case !out.isNum && !out.data:
 			b.forget(x.Pos, fr.result)
+			out.value = value{data: true}
 		}
 	}
 	b.results[x] = out
