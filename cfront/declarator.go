@@ -309,6 +309,8 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 		v.Space, v.Dynamic = LocalSpace, s.extern
 	} else if s.spaced && t.form != pointerForm {
 		v.Space = s.space
+	} else if s.spaced && external && !p.lang.hosted && p.lang.plusPlus {
+		v.Kept = s.space
 	}
 	return v
 }

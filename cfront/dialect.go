@@ -319,6 +319,16 @@ func (d *dialect) header(name string) (empty, known bool) {
 	return !d.hosted, slices.ContainsFunc(d.known, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
+// toolkitHeaders are names of headers of CUDA's toolkit among those that begin as they do.
+var toolkitHeaders = regexp.MustCompile(`^(cuda(\.h|_(runtime|fp|bf16|device_runtime|gl_interop|vdpau|egl|texture_types|surface_types|occupancy|profiler|pipeline|awbarrier|stdint)|GL|VDPAU|EGL|Profiler|rt_|/)` +
+	`|sm_\d\d_|device_(functions|launch_parameters|types|atomic_functions|double_functions)|vector_(types|functions)|math_(functions|constants)|driver_(types|functions)|` +
+	`(texture|surface)_(types|fetch_functions|indirect_functions|functions)|cooperative_groups(\.h|/)|crt/|builtin_types|host_defines|host_config|channel_descriptor)`)
+
+// resembles reports that a header has a name which begins as those of the toolkit do, and is none of them: one of the program.
+func (d *dialect) resembles(name string) bool {
+	return slices.ContainsFunc(d.known, func(p string) bool { return strings.HasPrefix(name, p) }) && !toolkitHeaders.MatchString(name)
+}
+
 // toolkit reports whether a header is one of the toolkit, whose functions are for the host or known.
 func (d *dialect) toolkit(name string) bool {
 	return slices.ContainsFunc(slices.Concat(d.known, d.others), func(p string) bool { return strings.HasPrefix(name, p) })

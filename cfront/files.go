@@ -60,7 +60,7 @@ func newFiles(file, text string, opt Options, lang *dialect) *files {
 // near is a header that lies in a folder around the file, which becomes one of those that are looked through. What is known without them stays that: libraries
 // of kernels and the C library.
 func (f *files) near(name string, quoted bool) (file, text string, ok bool) {
-	if f.lang.hosted || f.lang.toolkit(name) || path.Base(name) == "config.h" { // which programs make when they are built: one around is of another
+	if f.lang.hosted || f.lang.toolkit(name) && !(quoted && f.lang.resembles(name)) || path.Base(name) == "config.h" { // which programs make when they are built: one around is of another
 		return "", "", false
 	}
 	first, _, inside := strings.Cut(name, "/")

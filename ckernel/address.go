@@ -258,6 +258,9 @@ func (b *builder) namedAddress(x *cfront.Ref) *address {
 	if b.env[x.Var].either != nil {
 		panic(split{x.Var})
 	}
+	if x.Var.Kept != "" && !b.assignedTo[x.Var] {
+		return b.filePointer(x)
+	}
 	if x.Var.Pointer {
 		b.moves(x.Var)
 		b.fail(x, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
