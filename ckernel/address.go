@@ -184,11 +184,8 @@ func (b *builder) pointerByData(x *cfront.Select) value {
 	return value{at: b.addressOf(x)}
 }
 
-// addressOf reads a pointer.
-func (b *builder) addressOf(e cfront.Expr) *address {
-	if at := b.heldAddress(e); at != nil {
-		return at
-	}
+// pointerOf reads a pointer.
+func (b *builder) pointerOf(e cfront.Expr) *address {
 	switch x := e.(type) {
 	case *cfront.Int:
 		if isNull(x) {

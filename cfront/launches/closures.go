@@ -1,15 +1,11 @@
 package launches
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
 )
-
-// ClosurePrefix begins the names of the structures that stand for closures of the host.
-const ClosurePrefix = "closure_"
 
 // Closures are structures for the functions without names that host code passes to kernels, [=] __device__ (int i) { … }: each holds copies of what its body names
 // of the function around it, and computes what that does. One that names a variable whose type is not plain is left out.
@@ -24,7 +20,7 @@ func Closures(tokens []cpp.Token) (out []cpp.Token) {
 		}
 		for open := i; open > 0; open-- {
 			if h.close[open] == i {
-				out = append(out, h.closure(open)...)
+				out = append(out, closure(h, open)...)
 				break
 			}
 		}
@@ -32,18 +28,8 @@ func Closures(tokens []cpp.Token) (out []cpp.Token) {
 	return out
 }
 
-// closureName is the name of the structure for the closure that opens at a token; "" where none does.
-func (h *host) closureName(open int) string {
-	after := h.close[open] + 1
-	if !h.is(open, "[") || !h.is(after, "__device__") && !h.is(after, "__host__") {
-		return ""
-	}
-	at := h.tokens[open].At
-	return fmt.Sprintf("%s%d_%d", ClosurePrefix, at.Line, at.Column)
-}
-
 // closure is the structure for a closure.
-func (h *host) closure(open int) (out []cpp.Token) {
+func closure(h *host, open int) (out []cpp.Token) {
 	params := h.close[open] + 1
 	for params < len(h.tokens) && !h.is(params, "(") && !h.is(params, "{") {
 		params++
@@ -57,7 +43,7 @@ func (h *host) closure(open int) (out []cpp.Token) {
 	}
 	place := h.tokens[open]
 	put := func(text string) { out = append(out, words(text, place.At)...) }
-	put("struct " + h.closureName(open) + " {")
+	put("struct " + closureName(h, open) + " {")
 	in := h.within(open)
 	var held []string
 	for i := body + 1; i < h.close[body]; i++ {
@@ -69,7 +55,7 @@ func (h *host) closure(open int) (out []cpp.Token) {
 		if kind == "" {
 			continue
 		}
-		if kind = h.plainType(kind, t.Text, in); kind == "" {
+		if kind = plainType(h, kind, t.Text, in); kind == "" {
 			return nil
 		}
 		held = append(held, t.Text)
@@ -88,7 +74,7 @@ func (h *host) closure(open int) (out []cpp.Token) {
 }
 
 // plainType is a type of a variable of the host for the copy that a closure has; "" where it is not known. Of auto it is what the value says.
-func (h *host) plainType(kind, name string, in *function) string {
+func plainType(h *host, kind, name string, in *function) string {
 	kind = strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(kind, "__restrict__", "")), "&")
 	if !slices.Contains(strings.Fields(kind), "auto") {
 		return strings.TrimSpace(kind)

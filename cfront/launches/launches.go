@@ -127,12 +127,12 @@ func (h *host) split() {
 		}
 	}
 	for _, f := range h.functions {
-		h.given(f)
+		given(h, f)
 	}
 }
 
 // given tells the types that a template of the host is given by the closures which its callers pass.
-func (h *host) given(f *function) {
+func given(h *host, f *function) {
 	for _, c := range f.calls {
 		for i, s := range c.args {
 			if i >= len(f.texts) || c.by == f || !f.guessed[strings.TrimRight(f.texts[i], " &")] {

@@ -2,6 +2,7 @@ package launches
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,7 +276,7 @@ func (h *host) loopsAround(at int) (out []span) {
 // typeOf is the declared type of a variable that is an argument; "" for other arguments.
 func (h *host) typeOf(s span, in *function, at int) string {
 	if s.to > s.from && h.is(s.from, "[") {
-		return h.closureName(s.from)
+		return closureName(h, s.from)
 	}
 	if s.to != s.from+1 || h.tokens[s.from].Kind != cpp.Name {
 		return ""
@@ -290,7 +291,7 @@ func (h *host) typeOf(s span, in *function, at int) string {
 				continue
 			}
 			if d.kind == "auto" && h.is(d.value.from, "[") {
-				return h.closureName(d.value.from)
+				return closureName(h, d.value.from)
 			}
 			var words []string
 			for i := h.statement(d.at); i < d.at; i++ {
@@ -443,4 +444,17 @@ func (h *host) all(list []span, in *function, at, depth int) (out []*Expr) {
 		out = append(out, e)
 	}
 	return out
+}
+
+// ClosurePrefix begins the names of the structures that stand for closures of the host.
+const ClosurePrefix = "closure_"
+
+// closureName is the name of the structure for the closure that opens at a token; "" where none does.
+func closureName(h *host, open int) string {
+	after := h.close[open] + 1
+	if !h.is(open, "[") || !h.is(after, "__device__") && !h.is(after, "__host__") {
+		return ""
+	}
+	at := h.tokens[open].At
+	return fmt.Sprintf("%s%d_%d", ClosurePrefix, at.Line, at.Column)
 }
