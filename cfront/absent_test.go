@@ -67,3 +67,26 @@ func TestDefined(t *testing.T) {
 		}
 	}
 }
+
+// TestResembling: a header of a program that lies elsewhere is found where its name begins as those of the toolkit do; the toolkit's own are known.
+func TestResembling(t *testing.T) {
+	top := t.TempDir()
+	for name, text := range map[string]string{
+		"src/k.cu":               "#include \"cuda_helper.h\"\n#include \"cuda_runtime.h\"\n#include \"vector_tools.cuh\"\n__global__ void k(pair p, off_t *q, deep d) {}",
+		"include/cuda_helper.h":  "struct pair { int x; };",
+		"third/cuda_runtime.h":   "#error not this one",
+		"tools/vector_tools.cuh": "typedef int deep;",
+		".git/config":            "",
+	} {
+		path := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := cfront.Read(t.Context(), filepath.Join(top, "src/k.cu"), cfront.Options{Instance: "k"}); err != nil {
+		t.Fatal(err)
+	}
+}

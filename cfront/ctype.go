@@ -222,7 +222,7 @@ var shortNames = map[expr.DType]string{
 
 // types by the names that both kernel languages have.
 var commonTypes = map[string]*ctype{
-	"size_t": number(expr.Uint64), "ptrdiff_t": number(expr.Int64), "intptr_t": number(expr.Int64), "uintptr_t": number(expr.Uint64),
+	"size_t": number(expr.Uint64), "ptrdiff_t": number(expr.Int64), "intptr_t": number(expr.Int64), "uintptr_t": number(expr.Uint64), "off_t": number(expr.Int64), "ssize_t": number(expr.Int64),
 	"uchar": number(expr.Uint8), "ushort": number(expr.Uint16), "uint": number(expr.Uint32), "ulong": number(expr.Uint64),
 	"clock_t": number(expr.Int64), "half": number(expr.Float16), "bool": number(expr.Bool), "_Bool": number(expr.Bool),
 	"int8_t": number(expr.Int8), "int16_t": number(expr.Int16), "int32_t": number(expr.Int32), "int64_t": number(expr.Int64),

@@ -279,15 +279,7 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	if !s.auto { // the variable is known in its own value
 		p.scope.set(d.name, entry)
 	}
-	var init value
-	switch {
-	case p.accept("="):
-		init = p.coerced(t, p.initializer(t))
-	case p.is("{") && p.lang.plusPlus:
-		init = p.initializer(t)
-	case p.is("(") && p.lang.plusPlus:
-		init = p.constructed(t)
-	}
+	init := p.initial(s, t)
 	if init.e == nil && !external && !s.spaced && !s.extern && !s.static {
 		if v, ok := p.byDefault(d.at, t); ok {
 			init = v
@@ -317,6 +309,8 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 		v.Space, v.Dynamic = LocalSpace, s.extern
 	} else if s.spaced && t.form != pointerForm {
 		v.Space = s.space
+	} else if s.spaced && external && !p.lang.hosted && p.lang.plusPlus {
+		v.Kept = s.space
 	}
 	return v
 }
@@ -324,6 +318,9 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 // initialized gives a variable its value, and returns its type.
 func (p *typer) initialized(s *specifiers, entry *variable, init value) *ctype {
 	v := entry.v
+	if s.auto && init.t == nil {
+		p.fail(v.Pos, "%s has the type of its value, and that is a list", v.Name)
+	}
 	if s.auto {
 		t := init.t.pointed()
 		if entry.t.form == pointerForm { // auto *p

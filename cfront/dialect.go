@@ -3,8 +3,11 @@ package cfront
 import (
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"gpuperf/cfront/strung"
 
 	"gpuperf/kernel/expr"
 )
@@ -37,17 +40,20 @@ var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 var Headers = []string{".cuh", ".h", ".hpp", ".hu", ".opencl"}
 
 // languageOf is the language that the name of a file ends in; that of a header, a program, and kernels in strings shows in how these are declared.
-func languageOf(path, text string, strung bool) Language {
+func languageOf(path, text string, inStrings bool) Language {
 	ext := filepath.Ext(path)
+	has := func(word string) bool {
+		return strings.Contains(text, word) && regexp.MustCompile(`\b`+word+`\b`).MatchString(strung.Uncommented(text))
+	}
 	switch {
 	case ext == ".cl", ext == ".opencl":
 		return OpenCL
 	case ext == ".cu", ext == ".cuh", ext == ".hu":
 		return CUDA
-	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !strung:
-	case strings.Contains(text, "__kernel"), strung && !strings.Contains(text, "__global__"):
+	case !slices.Contains(Headers, ext) && !slices.Contains(Programs, ext) && !inStrings:
+	case has("__kernel"), inStrings && !has("__global__"):
 		return OpenCL
-	case strings.Contains(text, "__global__"), strings.Contains(text, "__device__"):
+	case has("__global__"), has("__device__"):
 		return CUDA
 	}
 	return C
@@ -246,6 +252,10 @@ const cudaMacros = `#define __CUDACC__ 1
 #define CUDART_INF_F INFINITY
 #define CUDART_NAN_F NAN
 #define CUDART_MAX_NORMAL_F 3.402823466e+38f
+#define __cvta_generic_to_shared(p) ((unsigned long)(p))
+#define __cvta_generic_to_global(p) ((unsigned long)(p))
+#define __cvta_shared_to_generic(p) ((void *)(p))
+#define __cvta_global_to_generic(p) ((void *)(p))
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y
 #define hipThreadIdx_z threadIdx.z
@@ -289,13 +299,13 @@ func cuda() *dialect {
 	for _, name := range []string{"__nv_bfloat16", "nv_bfloat16"} {
 		d.types[name], d.types[name+"2"] = number(expr.BFloat16), number(expr.BFloat16.Vector(2))
 	}
-	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
+	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t", "hipTextureObject_t", "hipSurfaceObject_t"} {
 		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
-	for _, name := range []string{"cudaGraphConditionalHandle", "cudaStream_t", "cudaEvent_t"} {
+	for _, name := range []string{"cudaGraphConditionalHandle", "cudaStream_t", "cudaEvent_t", "hipStream_t", "hipEvent_t"} {
 		d.types[name] = number(expr.Uint64)
 	}
-	d.types["cudaError_t"] = number(expr.Int32)
+	d.types["cudaError_t"], d.types["hipError_t"] = number(expr.Int32), number(expr.Int32)
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{
@@ -307,6 +317,16 @@ func cuda() *dialect {
 // header tells what to do with a header that is not found: whether it is read as empty, and whether what it declares is known all the same.
 func (d *dialect) header(name string) (empty, known bool) {
 	return !d.hosted, slices.ContainsFunc(d.known, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// toolkitHeaders are names of headers of CUDA's toolkit among those that begin as they do.
+var toolkitHeaders = regexp.MustCompile(`^(cuda(\.h|_(runtime|fp|bf16|device_runtime|gl_interop|vdpau|egl|texture_types|surface_types|occupancy|profiler|pipeline|awbarrier|stdint)|GL|VDPAU|EGL|Profiler|rt_|/)` +
+	`|sm_\d\d_|device_(functions|launch_parameters|types|atomic_functions|double_functions)|vector_(types|functions)|math_(functions|constants)|driver_(types|functions)|` +
+	`(texture|surface)_(types|fetch_functions|indirect_functions|functions)|cooperative_groups(\.h|/)|crt/|builtin_types|host_defines|host_config|channel_descriptor)`)
+
+// resembles reports that a header has a name which begins as those of the toolkit do, and is none of them: one of the program.
+func (d *dialect) resembles(name string) bool {
+	return slices.ContainsFunc(d.known, func(p string) bool { return strings.HasPrefix(name, p) }) && !toolkitHeaders.MatchString(name)
 }
 
 // toolkit reports whether a header is one of the toolkit, whose functions are for the host or known.

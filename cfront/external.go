@@ -81,6 +81,9 @@ func (p *parser) broken(start, end int, err error) {
 		return
 	}
 	t := p.tokens[name]
+	if isIntrinsic(t.Text) && p.foreign(name+2) {
+		return
+	}
 	o := p.overloaded(t.Text)
 	o.err = err
 	if kernel && !p.one {
@@ -89,6 +92,19 @@ func (p *parser) broken(start, end int, err error) {
 		p.defined = append(p.defined, &callable{name: t.Text, start: start, fn: fn})
 	}
 }
+
+// foreign reports that a parameter begins at a token whose type is one of a namespace that is not known: a function of the language that is declared for it, too, is
+// as it was for numbers.
+func (p *lookup) foreign(i int) bool {
+	for p.tokens[i].Is("const") || p.tokens[i].Is("::") {
+		i++
+	}
+	name := p.tokens[i]
+	return name.Kind == cpp.Name && p.tokens[i+1].Is("::") && p.scope.find(name.Text) == nil && !slices.Contains(cudaSpaces, name.Text)
+}
+
+// cudaSpaces are namespaces of libraries, some of whose names are types of numbers.
+var cudaSpaces = []string{"std", "cuda", "thrust"}
 
 // declarationEnd is the token after the declaration that begins at one.
 func (p *cursor) declarationEnd(start int) int {

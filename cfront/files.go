@@ -60,7 +60,7 @@ func newFiles(file, text string, opt Options, lang *dialect) *files {
 // near is a header that lies in a folder around the file, which becomes one of those that are looked through. What is known without them stays that: libraries
 // of kernels and the C library.
 func (f *files) near(name string, quoted bool) (file, text string, ok bool) {
-	if f.lang.hosted || f.lang.toolkit(name) || path.Base(name) == "config.h" { // which programs make when they are built: one around is of another
+	if f.lang.hosted || f.lang.toolkit(name) && !(quoted && f.lang.resembles(name)) || path.Base(name) == "config.h" { // which programs make when they are built: one around is of another
 		return "", "", false
 	}
 	first, _, inside := strings.Cut(name, "/")
@@ -299,7 +299,7 @@ func (m *meter) take(token string) error {
 }
 
 // Programs are the ends of the names of programs that may hold kernels as strings, or whose functions are kernels.
-var Programs = []string{".cc", ".cpp", ".cxx", ".py"}
+var Programs = []string{".cc", ".cpp", ".cxx", ".hip", ".py"}
 
 // ErrNoKernels is the error of a program without kernels.
 var ErrNoKernels = errors.New("it has no kernels: neither functions of CUDA C nor strings with kernel functions")

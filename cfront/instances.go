@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -361,6 +362,9 @@ func (f *File) merged(l *launches.Launch) (args []string, open uint64) {
 	}
 	for i := len(args); i < len(proposed); i++ {
 		args, open = append(args, proposed[i]), open|1<<i
+		if strings.HasPrefix(proposed[i], launches.ClosurePrefix) {
+			args[i] = cmp.Or(l.Closure(), proposed[i])
+		}
 	}
 	return args, open
 }

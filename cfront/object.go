@@ -351,3 +351,19 @@ func (r *record) lanes(v expr.DType) {
 func (t *ctype) holds(of *ctype) bool {
 	return t == of || t.record != nil && slices.ContainsFunc(t.record.fields, func(f field) bool { return f.name == "" && f.t.holds(of) })
 }
+
+// initial is the value that stands behind the name of a variable, if one does.
+func (p *parser) initial(s *specifiers, t *ctype) (init value) {
+	switch {
+	case p.accept("="):
+		init = p.coerced(t, p.initializer(t))
+	case s.auto && p.accept("{"):
+		init = p.assignment()
+		p.expect("}")
+	case p.is("{") && p.lang.plusPlus:
+		init = p.initializer(t)
+	case p.is("(") && p.lang.plusPlus:
+		init = p.constructed(t)
+	}
+	return init
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/constraints"
 	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/source"
@@ -136,6 +137,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 			}
 		}
 		f.Launches = launches.Find(tokens)
+		tokens = constraints.Rewrite(withClosures(tokens))
 	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -163,6 +165,15 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	}()
 	p.run(opt.Instance, opt.Wanted)
 	return f, nil
+}
+
+// withClosures is a text with structures for the closures that its host code passes to kernels, in place of nothing before its end.
+func withClosures(tokens []cpp.Token) []cpp.Token {
+	end := len(tokens)
+	for end > 0 && tokens[end-1].Kind == cpp.End {
+		end--
+	}
+	return slices.Insert(tokens, end, launches.Closures(tokens)...)
 }
 
 // explain is an error of the preprocessor with its line.

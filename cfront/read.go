@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -106,6 +107,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
+	program := text
 	text, inStrings, err := kernelsOf(path, text, opt)
 	if err != nil {
 		return nil, err
@@ -138,6 +140,9 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	})
 	if bounded.Stopped(err) {
 		return nil, fmt.Errorf("%s: reading it %w", path, err)
+	}
+	if f != nil && inStrings && filepath.Ext(path) != ".py" {
+		f.Launches = launches.OfText(ctx, path, strung.WithoutRaw(program))
 	}
 	return f, err
 }

@@ -60,6 +60,8 @@ type Var struct {
 	Pointer, Restrict bool
 	// Space is that of what a pointer points to, or of the variable itself.
 	Space Space
+	// Kept is the space of a pointer of the file that is in device memory itself, "" for others.
+	Kept Space
 	// Dynamic: the launch says how large the array is (extern __shared__ T s[]).
 	Dynamic bool
 	// Const: the variable, or what the pointer points to, is const or in constant memory.

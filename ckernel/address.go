@@ -184,8 +184,8 @@ func (b *builder) pointerByData(x *cfront.Select) value {
 	return value{at: b.addressOf(x)}
 }
 
-// addressOf reads a pointer.
-func (b *builder) addressOf(e cfront.Expr) *address {
+// pointerOf reads a pointer.
+func (b *builder) pointerOf(e cfront.Expr) *address {
 	switch x := e.(type) {
 	case *cfront.Int:
 		if isNull(x) {
@@ -254,6 +254,9 @@ func (b *builder) namedAddress(x *cfront.Ref) *address {
 	}
 	if b.env[x.Var].either != nil {
 		panic(split{x.Var})
+	}
+	if x.Var.Kept != "" && !b.assignedTo[x.Var] {
+		return b.filePointer(x)
 	}
 	if x.Var.Pointer {
 		b.moves(x.Var)

@@ -106,8 +106,10 @@ func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case fault:
-			k, repeat, err = nil, false, e.err
+		case fault: // it may come from what was not known before
+			if k, repeat, err = nil, b.learnt.changed, nil; !repeat {
+				err = e.err
+			}
 		case again:
 			k, repeat, err = nil, true, nil
 		default:
@@ -412,6 +414,9 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 		return
 	case v.DType.IsVector():
 		b.assignVector(at, v, e)
+		return
+	case b.mayHold(v) && b.holdsAddress(e):
+		b.env[v] = value{at: b.addressOf(e)}
 		return
 	}
 	if n, ok := b.tracked(v, e); ok {

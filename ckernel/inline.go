@@ -56,11 +56,12 @@ func (b *builder) called(x *cfront.Call) outcome {
 	if fr.result != nil {
 		out.value = b.env[fr.result]
 		switch {
-		case fr.result.Pointer || fr.result.Record != nil:
+		case fr.result.Pointer || fr.result.Record != nil || out.at != nil:
 		case !b.follows(fr.result):
 			out.value = value{data: true}
 		case !out.isNum && !out.data:
 			b.forget(x.Pos, fr.result)
+			out.value = value{data: true}
 		}
 	}
 	b.results[x] = out

@@ -78,6 +78,9 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		if d := b.difference(x); d != nil {
 			return d, !b.isData(d)
 		}
+		if beyond, is := b.misaligned(x); is {
+			return constant(beyond), true
+		}
 		if n, ok = b.arithmetic(x); ok {
 			b.fits(x, n)
 		}

@@ -288,6 +288,19 @@ func (b *builder) readPointer(e cfront.Expr, key memberOf, p place) *address {
 	return &address{array: b.array(cfront.Use(v), v), offset: b.opaque(b.take(e.Place(), p))}
 }
 
+// filePointer is where a pointer of the file points to, which the host gives its value: an array of one pointer, as others in memory are.
+func (b *builder) filePointer(x *cfront.Ref) *address {
+	key := memberOf{x.Var, "&"}
+	v := b.learnt.members[key]
+	if v == nil {
+		v = &builderVar{
+			Name: x.Var.Name, Pos: x.Var.Pos, Class: cfront.Global, TypeName: "*", Dims: []cfront.Expr{cfront.NewInt(x.Var.Pos, 1)}, Space: x.Var.Kept, Const: x.Var.Kept == cfront.ConstantSpace,
+		}
+		b.learnt.members[key] = v
+	}
+	return b.readPointer(x, memberOf{v, "*"}, place{array: b.array(x, v), offset: constant(0)})
+}
+
 // pointerBytes is the size of a pointer on devices with 64-bit addresses.
 const pointerBytes = 8
 

@@ -118,7 +118,7 @@ func (b *bindings) inMemory(v *builderVar) bool {
 	return v.Space == cfront.LocalSpace && !v.Pointer || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
 }
 
-// forget makes a variable opaque and reads the function again; within a trial it is a fault.
+// forget makes a variable opaque. What is read on finds others, and the function is read again then; within a trial it is a fault.
 func (b *bindings) forget(at cfront.Pos, v *builderVar) {
 	if v.Class == cfront.Param && len(v.Dims) == 0 && v.DType == "" || len(v.Dims) > 0 {
 		b.failAt(at, "give each of the arrays its own statement", "%s does not point to one array here", v.Name)
@@ -126,12 +126,15 @@ func (b *bindings) forget(at cfront.Pos, v *builderVar) {
 	if b.trial > 0 {
 		b.failAt(at, "", "the value of %s is not known", v.Name)
 	}
-	b.learnt.opaque[v] = true
-	panic(again{})
+	b.learnt.opaque[v], b.learnt.changed = true, true
+	b.env[v] = value{data: true}
 }
 
 // integerOf is the number that a variable has; ok is false if it is data.
 func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
+	if b.env[v].at != nil {
+		b.failAt(at, "convert it to a pointer", "%s holds an address, which is used as a number", v.Name)
+	}
 	if !b.follows(v) {
 		return value{}, false
 	}
@@ -144,6 +147,7 @@ func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
 		return value{isNum: true, num: n}, ok
 	case !val.isNum:
 		b.forget(at, v)
+		return b.env[v], false
 	}
 	return val, true
 }

@@ -27,7 +27,7 @@ const (
 // Kinds of files, by the ends of their names.
 var (
 	kernelFiles = []string{".cl", ".clh", ".opencl", ".ocl", ".clc", ".hcl"}
-	cudaFiles   = []string{".cu", ".cuh"}
+	cudaFiles   = []string{".cu", ".cuh", ".hip"}
 	headerFiles = []string{".h", ".hpp", ".hh", ".inc"}
 	hostFiles   = slices.Concat(headerFiles, []string{".c", ".cc", ".cpp", ".cxx", ".py", ".java", ".go", ".rs", ".jl", ".cs", ".txt", ".cmake"})
 )

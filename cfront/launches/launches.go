@@ -1,4 +1,5 @@
-// Package launches finds in the host code of a file how it launches its kernels: kernel<<<grid, block, shared>>>(args) of CUDA C++.
+// Package launches finds in the host code of a file how it launches its kernels: kernel<<<grid, block, shared>>>(args) of CUDA C++, and by functions of runtimes
+// (called.go).
 //
 // Host code is C++ that nothing else here reads. So it is followed as far as launches need it, from its tokens: functions with their parameters, and what
 // numbers and dim3 variables hold where that is plain (names.go). Expressions (expression.go) are integers in sizes. What is not plain is a size, or not
@@ -7,6 +8,7 @@ package launches
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/cfront/cpp"
 )
@@ -19,9 +21,12 @@ type Launch struct {
 	Template []string
 	// Guessed: an argument of the template has a part of which nothing is known.
 	Guessed bool
-	// Grid and Block are the extents along the axes; nil where they are not known.
+	// Grid and Block are the extents along the axes; nil where they are not known. With Items Grid counts work-items, not work-groups.
 	Grid, Block []*Expr
-	Shared      *Expr // nil without
+	Items       bool
+	// Apart: arguments are set by other calls, and those are known that stand before this one.
+	Apart  bool
+	Shared *Expr // nil without
 	// Types are those of the arguments as the text declares them; "" where that is not plain.
 	Types []string
 
@@ -40,6 +45,7 @@ type function struct {
 	name   string
 	params []string
 	types  []string // of params
+	texts  []string // those as the text has them, with parameters of a template
 	body   span
 	calls  []call
 	// template are the parameters of a template that it is: what stands for each, where nothing is known of them.
@@ -64,22 +70,11 @@ type host struct {
 	around    map[int][]span         // loops that tokens are in, as far as they were asked for
 }
 
-// Find lists the launches of a file, in its order. It is nil where there are none.
-func Find(tokens []cpp.Token) (out []*Launch) {
-	if !slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Is("<<") }) {
-		return nil
-	}
+func newHost(tokens []cpp.Token) *host {
 	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
 	h.match()
 	h.split()
-	for i := 1; i+1 < len(tokens); i++ {
-		if tokens[i].Is("<<") && tokens[i+1].Is("<") {
-			if l := h.launch(i); l != nil {
-				out = append(out, l)
-			}
-		}
-	}
-	return out
+	return h
 }
 
 // match finds where brackets close.
@@ -115,7 +110,7 @@ func (h *host) split() {
 		f.template, f.guessed = h.templateOf(i - 1)
 		for _, p := range h.list(i) {
 			name := h.lastName(p)
-			f.params, f.types = append(f.params, name), append(f.types, h.typeIn(p, name, f.template))
+			f.params, f.types, f.texts = append(f.params, name), append(f.types, h.typeIn(p, name, f.template)), append(f.texts, h.typeIn(p, name, nil))
 		}
 		h.functions = append(h.functions, f)
 		i = h.close[end]
@@ -128,6 +123,25 @@ func (h *host) split() {
 			}
 			if f != nil && h.is(open, "(") {
 				f.calls = append(f.calls, call{by, i, h.list(open)})
+			}
+		}
+	}
+	for _, f := range h.functions {
+		given(h, f)
+	}
+}
+
+// given tells the types that a template of the host is given by the closures which its callers pass.
+func given(h *host, f *function) {
+	for _, c := range f.calls {
+		for i, s := range c.args {
+			if i >= len(f.texts) || c.by == f || !f.guessed[strings.TrimRight(f.texts[i], " &")] {
+				continue
+			}
+			if kind := h.typeOf(s, c.by, c.at); strings.HasPrefix(kind, ClosurePrefix) {
+				name := strings.TrimRight(f.texts[i], " &")
+				f.template[name], f.types[i] = kind, kind
+				delete(f.guessed, name)
 			}
 		}
 	}

@@ -34,6 +34,18 @@ func TestFind(t *testing.T) {
 		{"types", `int main() { float *a, *b; unsigned int n = 5; k<<<1, 1>>>(a, b, n, a + 1); }`, "k grid 1 block 1 args a=?:float * b=?:float * n=5:unsigned int (a + 1)=?"},
 		{"a structure", `void f(Args *p) { k<<<p->n / 64, 64>>>(p->n); }`, "k grid (p_n // 64)=? block 64 args p_n=?"},
 		{"not known", `int main() { k<<<v.size() / 64, 64>>>(v.data()); }`, "k grid ? block 64 args ?"},
+		{
+			"a call of HIP", `int main() { int n = 1024; hipLaunchKernelGGL((k<float, 64>), dim3(n / 64), dim3(64), 0, 0, x, n); hipLaunchKernelGGL(HIP_KERNEL_NAME(k2<8>), n / 32, 32, 32 * sizeof(float), stream, n); hipLaunchKernel(k3, 2, 3, 0, 0, n); }`,
+			"k<float, 64> grid (n // 64)=16 block 64 args x=? n=1024; k2<8> grid (n // 32)=32 block 32 shared 128 args n=1024; k3 grid 2 block 3 args n=1024",
+		},
+		{"a call with a list", `int main() { int n = 512; void *args[] = {&x, (void *)&n}; cudaLaunchKernel((const void *)k, dim3(n / 64), dim3(64), args, 0, 0); }`, "k grid (n // 64)=8 block 64 args x=? n=512"},
+		{"a call of the driver", `int main() { int n = 512; cuModuleGetFunction(&f, module, "k"); void *args[] = {&n}; cuLaunchKernel(f, n / 32, 2, 1, 32, 4, 1, 256, 0, args, 0); }`, "k grid (n // 32)=16 2 1 block 32 4 1 shared 256 args n=512"},
+		{"OpenCL in C++", `int main() { int n = 512; cl::Kernel f(program, "k"); f.setArg(1, n); f.setArg(0, x); cl::NDRange all(n, 2); q.enqueueNDRangeKernel(f, cl::NullRange, all, cl::NDRange(32)); }`, "k items n=512 2 block 32 args x=? n=512"},
+		{
+			"OpenCL in C", `void make() { f = clCreateKernel(p, "k", 0); } int main() { int n = 512; size_t all[2], some = 32; all[0] = n; all[1] = 4; clSetKernelArg(f, 0, sizeof n, (void *)&n); clEnqueueNDRangeKernel(q, f, 2, NULL, all, &some, 0, 0, 0); clEnqueueNDRangeKernel(q, f, 2, NULL, all, NULL, 0, 0, 0); }`,
+			"k items n=512 4 block some=32 args n=512; k items n=512 4 block ? args n=512",
+		},
+		{"calls that say too little", `int main() { hipLaunchKernelGGL(k, 1); hipLaunchKernelGGL(, 1, 2, 3, 4); q.enqueueNDRangeKernel(f, a, b, c); clEnqueueNDRangeKernel(); cuLaunchKernel(f, 1, 2); }`, ""},
 		{"shifts", `int main() { std::cout << n << x; a = b << 3; }`, ""},
 		{"no end", `int main() { k<<<1, 2`, ""},
 	} {
@@ -92,7 +104,7 @@ func described(l *Launch) string {
 			one(e)
 		}
 	}
-	list("grid", l.Grid)
+	list(map[bool]string{true: "items", false: "grid"}[l.Items], l.Grid)
 	list("block", l.Block)
 	if l.Shared != nil {
 		list("shared", []*Expr{l.Shared})

@@ -2,6 +2,7 @@ package launches
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +113,7 @@ func (h *host) conditional(at int) bool {
 // kind is the type that the declaration of a name begins with, without qualifiers.
 func (h *host) kind(name int) string {
 	i := h.statement(name)
-	for h.is(i, "const") || h.is(i, "static") || h.is(i, "constexpr") || h.is(i, "unsigned") || h.is(i, "volatile") || h.is(i, "inline") || h.is(i, "std") || h.is(i, "::") {
+	for h.is(i, "const") || h.is(i, "static") || h.is(i, "constexpr") || h.is(i, "unsigned") || h.is(i, "volatile") || h.is(i, "inline") || h.is(i, "std") || h.is(i, "cl") || h.is(i, "::") {
 		i++
 	}
 	if i < name && h.tokens[i].Kind == cpp.Name {
@@ -274,6 +275,9 @@ func (h *host) loopsAround(at int) (out []span) {
 
 // typeOf is the declared type of a variable that is an argument; "" for other arguments.
 func (h *host) typeOf(s span, in *function, at int) string {
+	if s.to > s.from && h.is(s.from, "[") {
+		return closureName(h, s.from)
+	}
 	if s.to != s.from+1 || h.tokens[s.from].Kind != cpp.Name {
 		return ""
 	}
@@ -285,6 +289,9 @@ func (h *host) typeOf(s span, in *function, at int) string {
 		for _, d := range h.definitions(name, f) {
 			if !d.declared || d.at > at && f == in {
 				continue
+			}
+			if d.kind == "auto" && h.is(d.value.from, "[") {
+				return closureName(h, d.value.from)
 			}
 			var words []string
 			for i := h.statement(d.at); i < d.at; i++ {
@@ -345,25 +352,37 @@ func (h *host) extents(s span, in *function, at, depth int) []*Expr {
 		return nil
 	}
 	open := s.from
-	if h.is(open, "dim3") {
+	for h.is(open, "cl") || h.is(open, "::") {
+		open++
+	}
+	if extents[h.tokens[open].Text] {
 		open++
 	}
 	if (h.is(open, "(") && open > s.from || h.is(open, "{")) && h.close[open] == s.to-1 {
 		return h.all(h.list(open), in, at, depth)
 	}
+	if h.is(s.from, "&") { // of one axis
+		s.from++
+	}
 	if s.to == s.from+1 && h.tokens[s.from].Kind == cpp.Name && h.tokens[s.from].Of == "" {
+		if out, is := h.elements(h.tokens[s.from].Text, in, at, depth); is {
+			return out
+		}
 		if out, is := h.triple(h.tokens[s.from].Text, in, at, depth); is {
 			return out
 		}
 	}
-	return h.all([]span{s}, in, at, depth)
+	return h.all(h.items(s), in, at, depth)
 }
 
-// triple is a variable of the type dim3, or one whose value is one.
+// extents are the types of runtimes that hold extents along axes.
+var extents = map[string]bool{"dim3": true, "NDRange": true}
+
+// triple is a variable of such a type, or one whose value is one.
 func (h *host) triple(name string, in *function, at, depth int) (out []*Expr, is bool) {
 	for _, f := range []*function{in, h.file} {
 		for _, d := range h.definitions(name, f) {
-			if d.at > at && f == in || d.kind != "dim3" && !(d.kind == "auto" && h.is(d.value.from, "dim3")) {
+			if d.at > at && f == in || !extents[d.kind] && !(d.kind == "auto" && h.is(d.value.from, "dim3")) {
 				continue
 			}
 			is = true
@@ -393,6 +412,29 @@ func (h *host) triple(name string, in *function, at, depth int) (out []*Expr, is
 	return out, is
 }
 
+// elements are those of an array before a token, by its declaration or by an assignment to each; is tells an array from others.
+func (h *host) elements(name string, in *function, at, depth int) (out []*Expr, is bool) {
+	for i := in.body.from; i < min(at, in.body.to); i++ {
+		if h.tokens[i].Text != name || !h.is(i+1, "[") {
+			continue
+		}
+		end := h.close[i+1] + 1
+		switch n, err := strconv.Atoi(h.tokens[i+2].Text); {
+		case h.is(end, "=") && h.is(end+1, "{"):
+			out, is = h.all(h.list(end+1), in, i, depth), true
+		case err == nil && n < 3 && h.is(end, "=") && !h.declares(i):
+			for len(out) <= n {
+				out = append(out, nil)
+			}
+			out[n], is = h.parse(span{end + 1, h.end(end)}, in, i, depth+1), true
+		}
+	}
+	if slices.Contains(out, nil) {
+		return nil, is
+	}
+	return out, is
+}
+
 func (h *host) all(list []span, in *function, at, depth int) (out []*Expr) {
 	for _, s := range list {
 		e := h.parse(s, in, at, depth+1)
@@ -402,4 +444,17 @@ func (h *host) all(list []span, in *function, at, depth int) (out []*Expr) {
 		out = append(out, e)
 	}
 	return out
+}
+
+// ClosurePrefix begins the names of the structures that stand for closures of the host.
+const ClosurePrefix = "closure_"
+
+// closureName is the name of the structure for the closure that opens at a token; "" where none does.
+func closureName(h *host, open int) string {
+	after := h.close[open] + 1
+	if !h.is(open, "[") || !h.is(after, "__device__") && !h.is(after, "__host__") {
+		return ""
+	}
+	at := h.tokens[open].At
+	return fmt.Sprintf("%s%d_%d", ClosurePrefix, at.Line, at.Column)
 }

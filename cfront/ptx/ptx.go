@@ -20,11 +20,12 @@ func C(text string, operands []Operand) (c string, ok bool) {
 		text = text[1 : len(text)-1]
 	}
 	var out []string
+	conditions := map[string]string{}
 	for line := range strings.SplitSeq(text, ";") {
-		if line = strings.Join(strings.Fields(line), " "); line == "" {
+		if line = strings.Join(strings.Fields(line), " "); line == "" || predicate(line, operands, conditions) {
 			continue
 		}
-		one, ok := instruction(line, operands)
+		one, ok := guarded(line, operands, conditions)
 		if !ok {
 			return "", false
 		}
@@ -42,6 +43,10 @@ func instruction(line string, operands []Operand) (string, bool) {
 		return "", false
 	}
 	switch parts[0] {
+	case "cp":
+		return copied(name, args)
+	case "ldmatrix":
+		return matrices(parts, args)
 	case "ld":
 		return load(parts[1:], args)
 	case "st":
@@ -57,6 +62,93 @@ func instruction(line string, operands []Operand) (string, bool) {
 		return "__syncthreads();", all
 	}
 	return "", false
+}
+
+var (
+	declared = regexp.MustCompile(`^\.reg \.pred \w+$`)
+	compared = regexp.MustCompile(`^setp\.(ne|eq|lt|le|gt|ge)\.[sub]32 (\w+), ?(%[0-9]+), ?(%[0-9]+|-?[0-9]+)$`)
+	under    = regexp.MustCompile(`^@(!?)(\w+) (.*)$`)
+)
+
+// predicate notes a register of conditions, or what it holds.
+func predicate(line string, operands []Operand, conditions map[string]string) bool {
+	m := compared.FindStringSubmatch(line)
+	if m == nil {
+		return declared.MatchString(line)
+	}
+	x, ok := operand(m[3], operands)
+	y, is := operand(m[4], operands)
+	if !is {
+		y.text = m[4]
+	}
+	op := map[string]string{"ne": "!=", "eq": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[m[1]]
+	conditions[m[2]] = fmt.Sprintf("(int)%s %s (int)%s", x.text, op, y.text)
+	return ok
+}
+
+// guarded is an instruction as C, where a condition holds that it has.
+func guarded(line string, operands []Operand, conditions map[string]string) (string, bool) {
+	m := under.FindStringSubmatch(line)
+	if m == nil {
+		return instruction(line, operands)
+	}
+	c, known := conditions[m[2]]
+	one, ok := instruction(m[3], operands)
+	if m[1] != "" {
+		c = "!(" + c + ")"
+	}
+	return fmt.Sprintf("if (%s) { %s }", c, one), ok && known
+}
+
+// copied is a copy from global to shared memory that goes on beside (PTX ISA 8.5, 9.7.9.25.3): a load and a store. One that is given how many bytes there are loads
+// where that is more than 0. Waiting for copies is nothing.
+func copied(name string, args []argument) (string, bool) {
+	switch {
+	case name == "cp.async.commit_group", name == "cp.async.wait_all", name == "cp.async.wait_group":
+		return ";", true
+	case !strings.HasPrefix(name, "cp.async.ca.shared") && !strings.HasPrefix(name, "cp.async.cg.shared") || len(args) < 3 || !args[0].address || !args[1].address:
+		return "", false
+	}
+	of, known := map[string]string{"4": "uint", "8": "uint2", "16": "uint4"}[strings.Trim(args[2].text, "() ")]
+	if strings.HasPrefix(name, "cp.async.cg") { // which copies no fewer
+		of, known = "uint4", true
+	}
+	to, from := args[0].place(of, 1, ""), args[1].place(of, 1, "const ")
+	switch {
+	case !known:
+		return "", false
+	case len(args) == 3:
+		return fmt.Sprintf("%s = %s;", to, from), true
+	case len(args) == 4:
+		zero := map[string]string{"uint": "0", "uint2": "make_uint2(0, 0)", "uint4": "make_uint4(0, 0, 0, 0)"}[of]
+		return fmt.Sprintf("if ((int)%s > 0) %s = %s; else %s = %s;", args[3].text, to, from, to, zero), true
+	}
+	return "", false
+}
+
+// matrices is a load of matrices of 8 rows of 16 bytes, whose addresses the first work-items of the sub-group have (9.7.14.5.15). How lanes share them out is that
+// of an instruction, whose values are not known.
+func matrices(parts []string, args []argument) (string, bool) {
+	n := map[string]int{"x1": 1, "x2": 2, "x4": 4}[at(parts, 4)]
+	if at(parts, 3) != "m8n8" || parts[len(parts)-1] != "b16" || len(args) != 2 || !args[1].address || n == 0 || len(args[0].values()) != n {
+		return "", false
+	}
+	load := fmt.Sprintf("loaded__ = %s;", args[1].place("uint4", 1, "const "))
+	if n < 4 {
+		load = fmt.Sprintf("loaded__ = make_uint4(0, 0, 0, 0); if (%s < %d) %s", registers["laneid"], 8*n, load)
+	}
+	var out, in []string
+	for i, x := range args[0].values() {
+		out, in = append(out, fmt.Sprintf(`"=r"(%s)`, x.text)), append(in, fmt.Sprintf(`"r"(loaded__.%s)`, lane[i]))
+	}
+	return fmt.Sprintf(`{ uint4 %s asm volatile("ldmatrix" : %s : %s); }`, load, strings.Join(out, ", "), strings.Join(in, ", ")), true
+}
+
+func at(parts []string, i int) string {
+	if i >= len(parts) {
+		return ""
+	}
+	return parts[i]
 }
 
 // argument is an operand of an instruction: several in braces, or an address with so many bytes added.
@@ -196,7 +288,7 @@ func (a argument) values() []argument {
 }
 
 // sizes are those of the types of C, in bytes.
-var sizes = map[string]int64{"float": 4, "double": 8, "uchar": 1, "char": 1, "ushort": 2, "short": 2, "uint": 4, "int": 4, "ulonglong": 8, "longlong": 8}
+var sizes = map[string]int64{"uint2": 8, "uint4": 16, "float": 4, "double": 8, "uchar": 1, "char": 1, "ushort": 2, "short": 2, "uint": 4, "int": 4, "ulonglong": 8, "longlong": 8}
 
 // place is what an address points to, as an element of a type with so many lanes.
 func (a argument) place(of string, lanes int, qualifier string) string {

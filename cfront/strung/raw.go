@@ -32,6 +32,25 @@ func Raw(text string) string {
 	}
 }
 
+// WithoutRaw is the text of a program with short strings in place of raw ones, and the lines of these.
+func WithoutRaw(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == 'R' && (i == 0 || !wordByte(text[i-1])) {
+			m := rawString.FindStringSubmatch(text[i:min(len(text), i+64)])
+			if m != nil {
+				if inside, _, ok := strings.Cut(text[i+len(m[0]):], ")"+m[1]+`"`); ok {
+					out.WriteString(`""` + strings.Repeat("\n", strings.Count(inside, "\n")))
+					i += len(m[0]) + len(inside) + len(m[1]) + 1
+					continue
+				}
+			}
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
 // blank is the length of the white space and comments that a text begins with.
 func blank(text string) int {
 	n := 0

@@ -23,3 +23,17 @@ func TestRaw(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutRaw: raw strings are short ones for who cuts a program into tokens, and lines stay where they are.
+func TestWithoutRaw(t *testing.T) {
+	for in, want := range map[string]string{
+		"a = R\"(x\n\")y)\"; b":      "a = \"\"\n; b",
+		"a = R\"--(x)\" )--\" \"b\"": "a = \"\" \"b\"",
+		"FOR\"(x)\"":                 "FOR\"(x)\"",
+		"R\"(x":                      "R\"(x",
+	} {
+		if got := strung.WithoutRaw(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ type kernelText struct {
 // program's preprocessor are conditions here, as they may choose among literals.
 func (w *kernelText) between(text string) {
 	first, lines := len(w.out) == 0, strings.Split(text, "\n")
-	bare := strings.Split(uncommented(text), "\n")
+	bare := strings.Split(Uncommented(text), "\n")
 	condition := func(i int) bool {
 		return (0 < i || first) && i < len(lines)-1 && !w.python && hostCondition.MatchString(bare[i])
 	}
@@ -86,8 +86,8 @@ func (w *kernelText) between(text string) {
 // hostCondition is a condition of the preprocessor.
 var hostCondition = regexp.MustCompile(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[^\\]*$`)
 
-// uncommented is a text with blanks for its comments.
-func uncommented(text string) string {
+// Uncommented is a text with blanks for its comments.
+func Uncommented(text string) string {
 	var b strings.Builder
 	for text != "" {
 		n := blank(text)

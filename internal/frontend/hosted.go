@@ -108,7 +108,7 @@ func launchedKernels(all []*launches.Launch) (names []string) {
 // complete gives options what the launch says, once the parameters of the function are known.
 func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	l := h.launch
-	if len(fn.Params) != l.Arguments() {
+	if len(fn.Params) != l.Arguments() && !l.Apart {
 		return mistake("%s: the launch %s has %d arguments, and %s %d parameters", l.At.File, l.Describe(), l.Arguments(), fn.Name, len(fn.Params))
 	}
 	var params []launches.Param
@@ -118,7 +118,9 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	b := l.Bind(params)
 	opt.Bind, h.given, h.bytes = b.Args, b.Given, b.Bytes
 	if opt.Global == nil && opt.Groups == nil {
-		opt.Groups = b.Grid
+		if opt.Groups = b.Grid; l.Items {
+			opt.Groups, opt.Global = nil, b.Grid
+		}
 	}
 	if opt.Local == nil && fn.Group == nil {
 		if opt.Local = b.Block; b.Block == nil {

@@ -14,6 +14,7 @@ import (
 func TestFromHost(t *testing.T) {
 	const kernel = "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 0; }\n"
 	const tiled = "template <class T, int B> __global__ void t(T *y, int n) { int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = 0; }\n"
+	const each = "template <class F> __global__ void t(int n, F f) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }\n"
 	for _, c := range []struct {
 		name, text string
 		opt        Options
@@ -49,9 +50,28 @@ func TestFromHost(t *testing.T) {
 		{"a macro of a header that is not found", "#include \"loops.h\"\n__global__ void k(float *y, int n) {\n  LOOP(i, n) {\n    y[i] = 1;\n  }\n}", Options{Local: "32", Groups: "4"}, "error: LOOP is no macro that is known: may declare it: loops.h"},
 		{"a third axis of 1", kernel, Options{Local: "64,1,1", Global: "n"}, "k global=n local=64,1,1;"},
 		{"a kernel that a function is given, and one of another file", kernel + "void go(void (*f)(float *)) { f<<<8, 8>>>(d); other<<<2, 2>>>(d); k<<<4, 64>>>(d, 3); }", Options{}, "k groups=4 local=64; n=3"},
+		{"a.hip: a call of HIP", kernel + "int main() { int n = 640; hipLaunchKernelGGL(k, dim3(n / 64), dim3(64), 0, 0, d, n); }", Options{}, "k groups=(n // 64) local=64; n=640"},
+		{"a.cpp: a kernel in a string", "const char *s = R\"(\n__kernel void k(__global float *y, int n) { int i = get_global_id(0); if (i < n) y[i] = 0; }\n)\";\nint main() { int n = 640; cl::Kernel f(p, \"k\"); " +
+			"f.setArg(0, d); f.setArg(1, n); q.enqueueNDRangeKernel(f, cl::NullRange, cl::NDRange(n), cl::NDRange(64)); }", Options{}, "k global=n local=64; n=640"},
+		{
+			"a.cpp: work-items in all whose arguments are set elsewhere", "const char *s = \"__kernel void k(__global float *y, int n) { y[get_global_id(0)] = n; }\";\nvoid f() { k = clCreateKernel(p, \"k\", 0); size_t all = 64, part = 32; clEnqueueNDRangeKernel(q, k, 1, 0, &all, &part, 0, 0, 0); }",
+			Options{},
+			"k global=all local=32; all=64",
+		},
+		{"a.cpp: a kernel whose words stand in comments", "// no __kernel\n" + kernel + "int main() { k<<<4, 64>>>(d, 3); }", Options{}, "k groups=4 local=64; n=3"},
+		{"a closure of the host", each + "void f(float *y, float a, int m) { t<<<m / 64, 64>>>(m, [=] __device__(int i) { y[i] *= a; }); }", Options{}, "t groups=(n // 64) local=64;"},
+		{
+			"a closure that a variable holds, and one that a function is given", each + "template <class F> void g(int n, F &&f) { t<<<4, 32>>>(n, f); }\nvoid f(double *y) { auto h = [=] __host__ __device__(int i) { y[i] += 1; }; g(64, h); }",
+			Options{},
+			"t groups=4 local=32; n=64",
+		},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
 	} {
-		path := filepath.Join(t.TempDir(), "a.cu")
+		file, _, is := strings.Cut(c.name, ": ")
+		if !is {
+			file = "a.cu"
+		}
+		path := filepath.Join(t.TempDir(), file)
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}

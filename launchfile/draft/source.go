@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/cfront/cpp"
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/lists"
@@ -102,11 +101,7 @@ func hostLaunches(l language, path, text string) map[string]*launches.Launch {
 	if l.kernel != cuda.kernel {
 		return out
 	}
-	tokens, err := cpp.Run(context.Background(), cpp.Config{Open: func(name string, _ bool, _ string) (string, string, bool) { return name, "", true }}, path, text)
-	if err != nil { // the source is read as it is
-		return out
-	}
-	for _, one := range launches.Find(tokens) {
+	for _, one := range launches.OfText(context.Background(), path, text) {
 		if before := out[one.Kernel]; before == nil || before.Block == nil {
 			one.Resolve()
 			out[one.Kernel] = one
