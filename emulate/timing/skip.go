@@ -23,6 +23,7 @@ type record struct {
 	mark    *mark // the start of a period
 	began   int64
 	old     int // the last iteration in which data was met that the first-level cache had before the loop
+	ends    int // the last one of which it is known that its last iteration does not find such data
 }
 
 // beat is the start of an iteration of a loop of a warp that is watched.
@@ -50,6 +51,29 @@ func (p *multiprocessor) steady(issued, since int64) (instructions, time int64) 
 		return last.issued - first.issued, last.at - first.at
 	}
 	return p.result.Issued - issued, p.now - since
+}
+
+// outlasted is after how many iterations a loop goes on as in the last ones, though it still finds data that it will not find at its end.
+const outlasted = 1024
+
+// outlasts notes for the loops around an access that finds data, which came before they began or is loaded outside of them, whether their last iteration lies beyond
+// what the first-level cache has.
+func (p *multiprocessor) outlasts(w *warp, sector int64, t *Touched, came int64) {
+	line, _ := p.l1.index.find(sector / lineSectors)
+	by := p.l1.all[line].by
+	for level, s := range t.Steps {
+		depth := level + 1
+		if depth >= len(p.records) || depth >= len(w.frames) || s.All == 0 {
+			continue
+		}
+		r := p.records[depth]
+		if r == nil || came >= r.began && (by == nil || len(by.Steps) > level) {
+			continue
+		}
+		if _, there := p.l1.index.find((sector + s.All*p.left(w, depth)/sectorBytes) / lineSectors); !there {
+			r.ends = r.epochs
+		}
+	}
 }
 
 // settled is after how many iterations data that the first-level cache had before a loop is taken to be there for all of its iterations.
@@ -109,7 +133,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	if p.left(w, depth) < 2 {
 		return
 	}
-	if r.epochs <= r.old+1 && r.epochs < settled { // what follows may be others
+	if r.epochs <= r.old+1 && r.epochs < settled || r.epochs <= r.ends+1 && r.epochs < outlasted { // what follows may be others
 		r.mark, r.traffic = nil, p.result.Traffic
 		clear(r.states)
 		return
