@@ -195,7 +195,7 @@ func (e *effects) order(c *code, i int, add func(from, to, cycles int)) {
 		}
 		e.fixed = i
 	}
-	if e.stored >= 0 && (in.stores() || in.branched() && c.list[e.stored].branched()) { // in the order of the text, as in all listings
+	if e.stored >= 0 && (in.stores() || in.branched() && c.list[e.stored].branched() && in.guard != c.list[e.stored].guard) { // in the order of the text, as in all listings
 		add(e.stored, i, 1)
 	}
 	if in.stores() {
@@ -216,8 +216,8 @@ func (in *instruction) stores() bool {
 	return in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic) && strings.HasPrefix(in.name, "ST")
 }
 
-// branched reports whether an instruction accesses global memory under a predicate: it was in a branch of its own, out of which the compilers move no load, also none of what
-// no one writes, before stores of other branches.
+// branched reports whether an instruction accesses global memory under a predicate: it was in a branch, out of which the compilers move no load, also none of what no one writes,
+// before a store of another branch.
 func (in *instruction) branched() bool {
 	return in.guard != none && in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic)
 }
