@@ -27,6 +27,8 @@ func TestCode(t *testing.T) {
 		{"l[i] = l[i] << 13 | l[i] >> 51;", "SHF.L.W.U32.HI", "LOP3|SHF.L.U64|SHF.R"},
 		{"l[i] = l[i + 1] ^ l[i + 2] ^ l[i + 3];", "LOP3.LUT .*0x96", "0x3c"}, // sums of three
 		{"o[i] = x[(size_t)i * n];", "IMAD.WIDE ", "IMAD.WIDE.U32"},
+		{"if (i < n) o[i] = x[i]; if (i + 64 < n) o[i + 64] = x[i + 64];", `(?s)@!?P\d LDG.*@!?P\d STG.*@!?P\d LDG.*@!?P\d STG`, ""},
+		{"if (i < n) { o[i] = x[i]; o[i + 64] = x[i + 64]; }", "(?s)LDG.*LDG.*STG.*STG", "(?s)STG.*LDG"},
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
 		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
 	} {

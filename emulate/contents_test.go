@@ -38,6 +38,7 @@ func withContents(t *testing.T, folder string) string {
 	c.directions()
 	c.third()
 	c.fourth()
+	c.fifth()
 	return c.folder
 }
 

@@ -20,7 +20,7 @@ const (
 // TestFirst predicts them once more, and compares with bars: the median and the mean error of each list.
 func TestFirst(t *testing.T) {
 	if !long {
-		t.Skip("LONG=1 emulates 201 launches")
+		t.Skip("LONG=1 emulates 250 launches")
 	}
 	blind := withContents(t, blindFolder)
 	for _, list := range []struct {
@@ -28,7 +28,7 @@ func TestFirst(t *testing.T) {
 		median, mean       float64
 	}{
 		{"first", firstFolder, "list.txt", 0.12, 0.22},
-		{"choose", blind, "choose.txt", 0.1, 0.12},
+		{"choose", blind, "choose.txt", 0.1, 0.16},
 		{"report", blind, "report.txt", 0.14, 0.22},
 	} {
 		t.Run(list.name, func(t *testing.T) {

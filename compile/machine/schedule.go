@@ -195,10 +195,10 @@ func (e *effects) order(c *code, i int, add func(from, to, cycles int)) {
 		}
 		e.fixed = i
 	}
-	if in.stores() { // in the order of the text, as in all listings
-		if e.stored >= 0 {
-			add(e.stored, i, 1)
-		}
+	if e.stored >= 0 && (in.stores() || in.branched() && c.list[e.stored].branched() && in.guard != c.list[e.stored].guard) { // in the order of the text, as in all listings
+		add(e.stored, i, 1)
+	}
+	if in.stores() {
 		e.stored = i
 	}
 	if in.access != nil && !in.access.ReadOnly {
@@ -214,6 +214,12 @@ func (e *effects) order(c *code, i int, add func(from, to, cycles int)) {
 // stores reports whether an instruction writes to global memory.
 func (in *instruction) stores() bool {
 	return in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic) && strings.HasPrefix(in.name, "ST")
+}
+
+// branched reports whether an instruction accesses global memory under a predicate: it was in a branch, out of which the compilers move no load, also none of what no one writes,
+// before a store of another branch.
+func (in *instruction) branched() bool {
+	return in.guard != none && in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic)
 }
 
 // behind is how many cycles an instruction comes after one that writes what it reads.

@@ -26,7 +26,7 @@ func caches(f samples.Fingerprint) []told {
 // ofCores are the caches of a CPU as those of a device whose multiprocessors are its logical processors: L1 is all that a core has of its own, of
 // which each of its processors has a part, and L2 the last level.
 func ofCores(list []samples.Cache, processors int64) []told {
-	const source = "the operating system's list of caches"
+	const source = "the system's list of caches"
 	own, last := list[0], list[len(list)-1]
 	for _, c := range list {
 		if c.Units == own.Units {

@@ -49,3 +49,29 @@ func TestListCaches(t *testing.T) {
 		}
 	}
 }
+
+func TestLibraryCaches(t *testing.T) {
+	levels := func(all ...int64) func(uintptr) int64 { // bytes and length of a line by turns
+		return func(name uintptr) int64 {
+			if i := int(name-cacheSizes[0]) / 3; 2*i < len(all) {
+				return all[2*i+int(name-cacheSizes[i])/2]
+			}
+			return -1
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		levels []int64
+		want   []samples.Cache
+	}{
+		{"none", nil, nil},
+		{"not told", []int64{0, 0, 0, 0}, nil},
+		{"three", []int64{49152, 64, 2097152, 64, 1 << 25, 128}, []samples.Cache{{Bytes: 49152, LineBytes: 64, Units: 1}, {Bytes: 2097152, LineBytes: 64, Units: 1}, {Bytes: 1 << 25, LineBytes: 128, Units: 4}}},
+		{"two and one without lines", []int64{49152, 64, 2097152, 64, 1 << 25, 0}, []samples.Cache{{Bytes: 49152, LineBytes: 64, Units: 1}, {Bytes: 2097152, LineBytes: 64, Units: 4}}},
+		{"one alone", []int64{49152, 64}, []samples.Cache{{Bytes: 49152, LineBytes: 64, Units: 1}}},
+	} {
+		if got := libraryCaches(levels(c.levels...), 4); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}

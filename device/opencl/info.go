@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"gpuperf/device"
+	"gpuperf/device/dl"
 	"gpuperf/device/runner"
 )
 
@@ -106,7 +107,9 @@ func (p platform) describeDevice(id object) device.Info {
 	d.MaxWorkGroup, d.MaxWorkItems = num(deviceMaxGroup), words(ask(deviceMaxItems))
 	d.CacheSize, d.TimerNS = num(deviceCacheSize), num(deviceTimer)
 	if d.Type == "cpu" {
-		d.Caches = listCaches(os.DirFS("/"))
+		if d.Caches = listCaches(os.DirFS("/")); d.Caches == nil {
+			d.Caches = libraryCaches(sysconf(dl.OpenFirst), d.ComputeUnits)
+		}
 	}
 	p.describeVendor(&d, ask)
 	p.describeSubgroup(&d, id, ask)

@@ -156,7 +156,7 @@ func (p *multiprocessor) fetch(w *warp, e *Event, sectors []int64, at int64) int
 		at += (waveCycles - 1) * (max(t.Waves, 1) - 1) * p.Units[Shared].Gap
 	}
 	tr.Sectors += int64(len(sectors)) + int64(t.Unknown)
-	missing, lines, filled := p.lookUp(sectors, t, at)
+	missing, lines, filled := p.lookUp(w, sectors, t, at)
 	tr.Hits += int64(len(sectors)) - missing
 	missing, lines = missing+int64(t.Unknown), lines+int64(t.Unknown)
 	if missing == 0 {
@@ -220,12 +220,14 @@ func owed(credit *float64, part float64) bool {
 	return false
 }
 
-// lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there. A request may pass it.
-func (p *multiprocessor) lookUp(sectors []int64, t *Touched, at int64) (missing, lines, filled int64) {
-	filled, last, oldest := at, int64(-1), int64(never)
+// lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there. A request may pass it. The warp is that of a load, else nil.
+func (p *multiprocessor) lookUp(w *warp, sectors []int64, t *Touched, at int64) (missing, lines, filled int64) {
+	filled, last, oldest, found := at, int64(-1), int64(never), int64(0)
 	for _, s := range sectors {
 		if there, ok := p.l1.has(s); ok && !t.Past {
-			filled, oldest = max(filled, there), min(oldest, there)
+			if filled = max(filled, there); there < oldest {
+				oldest, found = there, s
+			}
 			continue
 		}
 		missing++
@@ -235,6 +237,9 @@ func (p *multiprocessor) lookUp(sectors []int64, t *Touched, at int64) (missing,
 	}
 	if oldest < never {
 		p.met(t, oldest)
+		if w != nil {
+			p.outlasts(w, found, t, oldest)
+		}
 	}
 	return missing, lines, filled
 }
@@ -261,7 +266,7 @@ func (p *multiprocessor) local(e *Event, sectors []int64, at int64) int64 {
 		}
 		return at + p.Units[L1].Latency
 	}
-	missing, lines, filled := p.lookUp(sectors, t, at)
+	missing, lines, filled := p.lookUp(nil, sectors, t, at)
 	p.result.Traffic.Sectors += int64(len(sectors))
 	p.result.Traffic.Hits += int64(len(sectors)) - missing
 	if missing == 0 {

@@ -126,3 +126,29 @@ func TestWaits(t *testing.T) {
 		t.Errorf("%d cycles, %d of those that wait, %d of those that the cache serves", first.Finished/Cycle, behind.Finished/Cycle, cached.Finished/Cycle)
 	}
 }
+
+// A loop whose first iterations find what was loaded before it goes on as in later ones.
+func TestSkipBrought(t *testing.T) {
+	for _, lines := range []int64{4, 32, 100} {
+		run := func(noSkip bool) *Result {
+			ops, blocks := stream(8, 800, 32, 0)
+			for w, trace := range (*blocks)[0].Warps {
+				before := &Touched{Width: 4, Waves: 1, Steps: []Step{}}
+				for k := int64(w); k < lines; k += 8 {
+					before.Lanes = append(before.Lanes, 128*k, 128*k+32, 128*k+64, 128*k+96)
+				}
+				loop := trace.Nodes[0].Body[0].Events[0].Touch
+				loop.Lanes = []int64{0} // all warps walk along the same lines
+				trace.Nodes = append([]Node{{Events: []Event{{Op: 0, Touch: before}}}}, trace.Nodes...)
+			}
+			return memory().Run(ops, blocks, Options{Resident: 1, NoSkip: noSkip})
+		}
+		all, some := run(true), run(false)
+		if ratio := float64(some.Finished) / float64(all.Finished); ratio < 0.95 || ratio > 1.05 {
+			t.Errorf("%d lines were there: the time is %g of that without skipping", lines, ratio)
+		}
+		if missed, want := some.Traffic.Sectors-some.Traffic.Hits, all.Traffic.Sectors-all.Traffic.Hits; missed < want*95/100 || missed > want*105/100 {
+			t.Errorf("%d lines were there: %d sectors are not in the cache, want %d", lines, missed, want)
+		}
+	}
+}

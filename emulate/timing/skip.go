@@ -23,6 +23,7 @@ type record struct {
 	mark    *mark // the start of a period
 	began   int64
 	old     int // the last iteration in which data was met that the first-level cache had before the loop
+	ends    int // the last one of which it is known that its last iteration does not find such data
 }
 
 // beat is the start of an iteration of a loop of a warp that is watched.
@@ -50,20 +51,6 @@ func (p *multiprocessor) steady(issued, since int64) (instructions, time int64) 
 		return last.issued - first.issued, last.at - first.at
 	}
 	return p.result.Issued - issued, p.now - since
-}
-
-// settled is after how many iterations data that the first-level cache had before a loop is taken to be there for all of its iterations.
-const settled = 64
-
-// met is called when an access finds data in the first-level cache that came at a time.
-func (p *multiprocessor) met(t *Touched, came int64) {
-	for level, s := range t.Steps {
-		if depth := level + 1; depth < len(p.records) && (s.All != 0 || s.Each != nil) {
-			if r := p.records[depth]; r != nil && came < r.began {
-				r.old = r.epochs
-			}
-		}
-	}
 }
 
 // moment is when the machine was in a state.
@@ -109,7 +96,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	if p.left(w, depth) < 2 {
 		return
 	}
-	if r.epochs <= r.old+1 && r.epochs < settled { // what follows may be others
+	if r.epochs <= r.old+1 && r.epochs < settled || r.epochs <= r.ends+1 && r.epochs < outlasted { // what follows may be others
 		r.mark, r.traffic = nil, p.result.Traffic
 		clear(r.states)
 		return

@@ -40,19 +40,22 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return out, err
 	}
 	on := facts.Of(info.Fingerprint)
-	err := knownTo(on, plan)
+	if err := knownTo(on, plan); err != nil {
+		return out, err
+	}
+	cases, left, err := c.paced(ctx, mode, plan, on, within)
 	if err != nil {
 		return out, err
 	}
-	if out.Ranged, err = c.InRange(ctx, mode, plan.Cases, within); err != nil {
+	if out.Ranged, err = c.InRange(ctx, mode, cases, within); err != nil {
 		return out, err
 	}
-	cases := out.Ranged.Cases
+	cases = out.Ranged.Cases
 	result, err := c.Measure(ctx, mode, cases)
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
+	out.Warnings = slices.Concat(left, out.Ranged.Warnings, result.Warnings)
 	rows, binary := make([]calibrate.Row, len(cases)), make([]binaryRow, len(cases))
 	err = parallel.Try(len(cases), c.options.Jobs, func(i int) (err error) {
 		one, r := cases[i], result.Records[i]

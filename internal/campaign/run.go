@@ -68,7 +68,7 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 func (c *Campaign) policy() device.Policy {
 	p := device.Policy{Trials: c.options.Trials, WarmUps: c.options.WarmUps, MinTime: c.options.MinTime}
 	if c.Device.Info().Type == "cpu" && p == (device.Policy{}) {
-		p.MinTrials, p.RelCI, p.MaxWarmUp, p.TimeLimit, p.Cutoff = 5, 0.02, 100*time.Millisecond, 300*time.Millisecond, time.Second
+		p.MinTrials, p.RelCI, p.MaxWarmUp, p.TimeLimit, p.Cutoff = 5, 0.02, 20*time.Millisecond, 80*time.Millisecond, time.Second
 	}
 	return p
 }

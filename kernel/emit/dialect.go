@@ -3,8 +3,10 @@ package emit
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -184,4 +186,27 @@ var helpers = []struct{ name, text string }{
     return a - b * floor(a / b);
 }
 `},
+}
+
+// claimed are the names of each dialect that no variable can have, whatever the kernel is; they are collected when they are first asked for.
+var claimed = func() map[*dialect]func() map[string]bool {
+	all := map[*dialect]func() map[string]bool{}
+	for _, d := range dialects {
+		all[d] = sync.OnceValue(d.claims)
+	}
+	return all
+}()
+
+// claims are the words that the language reserves, functions that every source may call, and the helpers.
+func (d *dialect) claims() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range slices.Concat(d.reserved, expr.Functions()) {
+		names[name] = true
+	}
+	for _, h := range helpers {
+		for _, t := range d.types {
+			names[h.name+"_"+t] = true
+		}
+	}
+	return names
 }

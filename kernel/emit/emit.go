@@ -382,21 +382,11 @@ func (w *writer) help(name string, t expr.DType) string {
 
 // rename finds names that the language reserves, or that helpers and functions of the source take.
 func (w *writer) rename() {
-	taken := map[string]bool{}
-	for _, r := range w.reserved {
-		taken[r] = true
-	}
-	for _, f := range expr.Functions() {
-		taken[f] = true
-	}
+	common, own := claimed[w.dialect](), map[string]bool{}
 	for _, f := range w.k.Functions {
-		taken[f.Name], taken[w.nameOf(f)] = true, true
+		own[f.Name], own[w.nameOf(f)] = true, true
 	}
-	for _, h := range helpers {
-		for _, t := range w.types {
-			taken[h.name+"_"+t] = true
-		}
-	}
+	taken := func(name string) bool { return common[name] || own[name] }
 	all := []string{w.k.Name}
 	for _, a := range slices.Concat(w.k.Args, w.k.Temps) {
 		all = append(all, a.Name)
@@ -407,15 +397,15 @@ func (w *writer) rename() {
 		given[name] = true
 	}
 	for i, name := range all {
-		clash := taken[name] || i > 0 && name == all[0] // a variable of the kernel's name
+		clash := taken(name) || i > 0 && name == all[0] // a variable of the kernel's name
 		if !clash || w.names[name] != "" && i > 0 {
 			continue
 		}
 		fresh := name + "_"
-		for taken[fresh] || given[fresh] {
+		for taken(fresh) || given[fresh] {
 			fresh += "_"
 		}
-		taken[fresh] = true
+		own[fresh] = true
 		w.names[name] = fresh
 	}
 }

@@ -299,8 +299,22 @@ func Segments(at *lift.Program) map[string]Data {
 	return out
 }
 
-// data is what the inputs of the program hold instead of random numbers: what the user gave, and starts of segments.
+// data is what the inputs of the program hold instead of random numbers: what the user gave, and starts of segments. It is found once for all points.
 func (s *Space) data() map[string]Data {
+	found, ok := s.at.Load(s.Program)
+	if !ok {
+		found, _ = s.at.LoadOrStore(s.Program, s.findData())
+	}
+	return found.(map[string]Data)
+}
+
+// hold replaces the data that the user gave.
+func (s *Space) hold(data map[string]Data) {
+	s.options.Data = data
+	s.at.Delete(s.Program)
+}
+
+func (s *Space) findData() map[string]Data {
 	at, err := s.Program.AtSizes(s.Sizes)
 	if err != nil {
 		return s.options.Data

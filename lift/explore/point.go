@@ -64,7 +64,7 @@ type Space struct {
 	names   []string // of the features of vectors
 	static  launch.Options
 	options Options
-	at      *sync.Map // of the variants: func() (*lower.Fixed, error)
+	at      *sync.Map // what is the same for many points: of a variant func() (*lower.Fixed, error), of the program its data
 }
 
 // Range is an ND-range: work-items of a work-group, and of the launch; 0 where they are to be inferred from the variant's maps.

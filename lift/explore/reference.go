@@ -252,7 +252,7 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (_ map[string]int
 		sets = append(sets, d)
 	}
 	for _, data := range sets {
-		small.options.Data = data
+		small.hold(data)
 		small.verify(ctx, r, dev)
 	}
 	return small.Sizes, nil
