@@ -165,3 +165,24 @@ __global__ void k(const int *x, float *y, int n) {
 		}
 	}
 }
+
+// TestRows: where work-items go through rows that data delimit, a sub-group for each row is advised, by the array and the line, and gains.
+func TestRows(t *testing.T) {
+	const product = `__global__ void k(const int *first, const int *column, const float *value, const float *x, float *y) {
+  int row = blockIdx.x * 256 + threadIdx.x;
+  float sum = 0;
+  for (int i = first[row]; i < first[row + 1]; i++)
+    sum += value[i] * x[column[i]];
+  y[row] = sum;
+}
+`
+	file := filepath.Join(t.TempDir(), "k.cu")
+	if err := os.WriteFile(file, []byte(product), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{"n": 1024, "trips_4": 32, "column_size": 8388608, "value_size": 8388608, "x_size": 262144}
+	e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, sizes)
+	if len(e.Remedies) == 0 || e.Remedies[0].Array != "value" || e.Remedies[0].Line != 5 || e.Remedies[0].Gain < 1.5 || !strings.Contains(e.Remedies[0].Remedy, "let a sub-group go through each row of value together") {
+		t.Errorf("%+v", e.Remedies)
+	}
+}
