@@ -182,7 +182,7 @@ func TestRows(t *testing.T) {
 	}
 	sizes := map[string]int64{"n": 1024, "trips_4": 32, "column_size": 8388608, "value_size": 8388608, "x_size": 262144}
 	e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, sizes)
-	if len(e.Remedies) == 0 || e.Remedies[0].Array != "value" || e.Remedies[0].Line != 5 || e.Remedies[0].Gain < 1.5 || !strings.Contains(e.Remedies[0].Remedy, "let a sub-group go through each row of value together") {
+	if len(e.Remedies) == 0 || e.Remedies[0].Array != "value" || e.Remedies[0].Line != 5 || e.Remedies[0].Gain < 1.5 || !strings.Contains(e.Remedies[0].Remedy, "let a sub-group go through each row of it together") {
 		t.Errorf("%+v", e.Remedies)
 	}
 }
