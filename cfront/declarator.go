@@ -236,7 +236,7 @@ func (p *parser) signature() *signature {
 		}
 		s.params = append(s.params, x)
 		if !p.accept(",") && !p.is(")") {
-			p.unexpected(`"," or ")"`)
+			p.unexpected(afterParameter)
 		}
 	}
 	p.qualified()

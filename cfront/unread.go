@@ -251,12 +251,14 @@ func (p *cursor) misplaced(wanted string) bool {
 	t, after := p.tok(), p.tokens[max(p.i-1, 0)]
 	ends := oneOf(t, ";", ")", "]", "}") || t.Kind == cpp.End
 	controls := statements[t.Text] != nil || t.Is("else")
+	operand := t.Kind == cpp.Name && !p.mayBeMacro(t) || t.Kind == cpp.Number || t.Kind == cpp.String
+	ended := oneOf(after, ")", "]", "}", "++", "--") || after.Kind == cpp.Name || after.Kind == cpp.Number
 	switch wanted {
+	case afterParameter:
+		return ends || ended && (operand || t.Is("{")) && !p.mayBeMacro(after)
 	case anExpression:
 		return (ends || oneOf(t, infix...)) && !oneOf(after, "...", "operator") || t.Is(":") && !after.Is("?") || controls
 	case `";"`, `":"`:
-		operand := t.Kind == cpp.Name && !p.mayBeMacro(t) || t.Kind == cpp.Number || t.Kind == cpp.String
-		ended := oneOf(after, ")", "]", "}", "++", "--") || after.Kind == cpp.Name || after.Kind == cpp.Number
 		return ended && (operand || ends || t.Is("#"))
 	case `"("`:
 		return ends || oneOf(after, "if", "for", "while", "switch")
@@ -277,8 +279,8 @@ func (p *cursor) mayBeMacro(t cpp.Token) bool {
 
 func oneOf(t cpp.Token, texts ...string) bool { return slices.ContainsFunc(texts, t.Is) }
 
-// anExpression is how messages name one.
-const anExpression = "an expression"
+// anExpression and afterParameter are how messages name what should stand.
+const anExpression, afterParameter = "an expression", `"," or ")" after a parameter`
 
 // infix are operators that begin no expression.
 var infix = strings.Fields("= += -= *= /= %= &= |= ^= <<= >>= , / % == != <= >= | ^ || ? . -> #")

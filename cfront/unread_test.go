@@ -34,13 +34,16 @@ func TestMalformed(t *testing.T) {
 		{"switch (n) { case 1 ^a[0] = 1; }", `"a" stands where ":" should stand`},
 		{"do { a[0] = 1; } while (n)\n  ^a[1] = 1;", `"a" stands where ";" should stand`},
 		{"return\n  ^a[0] = 1;", "k returns nothing"},
+		{"}\n__global__ void g(float *p ^int n) {", `"int" stands where "," or ")" after a parameter should stand`},
+		{"}\n__global__ void g(float *p, int n ^{", `"{" stands where "," or ")" after a parameter should stand`},
+		{"}\n__global__ void g(float *p, int n^; int m) {", `";" stands where`},
 	} {
 		before, after, _ := strings.Cut(c.body, "^")
 		head := "struct S { int x; };\n__global__ void k(float *a, int n) {\n  S s;\n  "
 		text := head + before + after + "\n}\n"
 		f, err := cfront.Parse(t.Context(), "a.cu", text, cfront.Options{Opaque: true})
-		if err == nil {
-			err = f.Functions[0].Err
+		for i := 0; err == nil && i < len(f.Functions); i++ {
+			err = f.Functions[i].Err
 		}
 		var at *source.Error
 		if !errors.As(err, &at) || !strings.Contains(at.Msg, c.want) {

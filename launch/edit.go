@@ -62,6 +62,7 @@ type Use struct {
 	Repeated int64    // accesses by sub-groups, without iterations of loops in which the element stays the same
 	Strides  [3]int64 // bytes between neighbours along the axes of a work-group
 	Shared   [3]bool  // all work-items along an axis of the launch access the same, where work-groups have several
+	Row      int64    // iterations of the innermost loop, if each accesses the element after that of the one before
 	Extent   int64    // bytes of the array
 	Data     bool     // the index is read from memory
 }
@@ -220,7 +221,7 @@ func strideOf(w *walk, st *state, addr *form, lanes []int64) int64 {
 	}
 	for axis, n := range w.local {
 		if n > 1 {
-			return addr.k[axis]
+			return neighbours(w, addr, axis)
 		}
 	}
 	return 0
@@ -273,6 +274,14 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 	}
 	for axis := range x.Shared {
 		x.Shared[axis] = neighbours(w, addr, axis) == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.several(st.mask, axis)
+	}
+	for v := st.nv - 1; v >= axisVars; v-- {
+		if addr.k[v] == x.Bytes {
+			x.Row = max(x.Row, st.n[v])
+		}
+		if addr.k[v] != 0 {
+			break
+		}
 	}
 	if x.Strides == ([3]int64{}) {
 		for axis := range x.Strides {

@@ -3,16 +3,22 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/launchfile"
 	"gpuperf/lift"
 	"gpuperf/samples"
@@ -99,10 +105,36 @@ func (o *predictFlags) ofProgram(cmd *cobra.Command, arg string, args []string) 
 	s, p := throw.Get2(point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}}))
 	job, cases, err := s.Launch(p)
 	throw.If(err)
+	lines := inputLines(s.Program, string(throw.Get(os.ReadFile(filepath.Clean(path)))))
 	for _, c := range cases {
 		c.Script, c.Name, c.Label = path, c.IR.Name, arg
+		for _, stmt := range c.IR.Statements {
+			stmt.Places = nil
+			for _, a := range lists.Flat(stmt.Exprs(), expr.Accesses) {
+				place := kernel.Place{File: path}
+				place.Line = lines[a.Array] // 0 for what is between two kernels: no line has it
+				stmt.Places = append(stmt.Places, place)
+			}
+		}
 	}
 	return job, cases
+}
+
+// inputLines are the lines of a program's text that use its inputs, the first of each; lowered code has no other places.
+func inputLines(p *lift.Program, text string) map[string]int {
+	at := map[string]int{}
+	for _, in := range p.Inputs {
+		used := regexp.MustCompile(`\b` + regexp.QuoteMeta(in.Name) + `\b\s*(:?)`)
+		for i, line := range strings.Split(text, "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			for _, m := range used.FindAllStringSubmatch(line, -1) {
+				if m[1] == "" && at[in.Name] == 0 { // a colon declares it
+					at[in.Name] = i + 1
+				}
+			}
+		}
+	}
+	return at
 }
 
 // programSequence is what emulation goes through of a functional program.

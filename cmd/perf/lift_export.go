@@ -182,7 +182,9 @@ func (o *rankOptions) predicted(cmd *cobra.Command, s *explore.Space, accept fun
 	if err := o.model.set(cmd, s, opt.Device); err != nil {
 		return nil, err
 	}
-	s.Prepare(s.Points, opt)
+	if err := s.Narrow(scorer, opt, accept); err != nil {
+		return nil, err
+	}
 	return s.Predicted(scorer, why, accept)
 }
 

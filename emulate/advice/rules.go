@@ -169,6 +169,9 @@ func globalContention(s *study) *trial {
 		because: fmt.Sprintf("atomic operations meet at the same places of global memory, about %.0f times each (%s)", s.each, s.lines(in)),
 		do:      "counting in shared memory first, and adding that once for each work-group,", seconds: s.as(in, near),
 	}
+	if left := s.groups() / s.each; left < 1 { // work-groups still meet there
+		t.seconds = max(t.seconds, s.Seconds*left)
+	}
 	if s.Seconds < t.seconds*worth {
 		t.seconds = 0
 	}

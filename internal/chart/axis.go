@@ -73,12 +73,20 @@ func (a axis) powers(mantissas []float64, every int) (ticks []float64) {
 			continue
 		}
 		for _, m := range mantissas {
-			if v := m * math.Pow10(e); a.contains(v) {
+			if v := scaled(m, e); a.contains(v) {
 				ticks = append(ticks, v)
 			}
 		}
 	}
 	return ticks
+}
+
+// scaled is v·10^e, rounded once: 15/100 is 0.15, and 3·0.05 is not.
+func scaled(v float64, e int) float64 {
+	if e < 0 {
+		return v / math.Pow10(-e)
+	}
+	return v * math.Pow10(e)
 }
 
 // equalSteps returns multiples of 1, 2 or 5 times a power of ten: the widest step that gives enough of them.
@@ -88,7 +96,9 @@ func (a axis) equalSteps() (ticks []float64) {
 			step := m * math.Pow10(e)
 			ticks = ticks[:0]
 			for k := math.Ceil(a.lo / step); k*step <= a.hi; k++ {
-				ticks = append(ticks, k*step)
+				if v := scaled(k*m, e); a.contains(v) {
+					ticks = append(ticks, v)
+				}
 			}
 			if len(ticks) >= fewTicks {
 				return ticks

@@ -182,6 +182,11 @@ func TestAxis(t *testing.T) {
 				t.Fatalf("ticks from %g to %g: %g, written %s", a.lo, a.hi, ticks, Seconds(v))
 			}
 		}
+		for _, v := range (axis{hi: hi, linear: true}).ticks() {
+			if text := strconv.FormatFloat(v, 'e', -1, 64); len(text) > len("1.25e-09") {
+				t.Fatalf("a tick up to %g is %s", hi, text)
+			}
+		}
 	})
 }
 

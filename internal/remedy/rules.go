@@ -97,6 +97,8 @@ func coalescing(x *study) []candidate {
 	switch beside := slices.IndexFunc(r.Strides[:], func(s int64) bool { return s == r.Bytes || s == -r.Bytes }); {
 	case beside >= 0 && x.Local[beside] > 1:
 		c.remedy = fmt.Sprintf("swap axes %d and %d of the launch, or pass %s through a tile in local memory", axis, beside, r.Array)
+	case r.Row >= subgroup && !r.Store:
+		c.remedy = fmt.Sprintf("keep %s transposed, or let a sub-group go through each row of it together, its work-items along neighbouring elements, and join what they have", r.Array)
 	case apart <= structure*r.Bytes && apart < 128*r.Bytes:
 		c.remedy = fmt.Sprintf("keep what is accessed together side by side, as an array for each member of a structure, or give neighbours neighbouring elements of %s", r.Array)
 	default:

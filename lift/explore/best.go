@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/kernel/emit"
+	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -80,6 +81,46 @@ func dataOf(k samples.Identity) []string {
 		}
 	}
 	return list
+}
+
+// Narrow prepares the points that may be the best by a scorer: a few of each recipe, then one of each variant of the recipes that are best so far, then all of the
+// variants that are. Points that it leaves out have no vector.
+func (s *Space) Narrow(scorer rank.Scorer, opt launch.Options, accept func(*derive.Variant) bool) error {
+	const ofRecipe, recipes, variants = 3, 8, 24 // which find a time within 10 % of the best in TestNarrow
+	byRecipe, byVariant := map[string][]*Point{}, map[*derive.Variant][]*Point{}
+	for _, p := range s.Points {
+		if byVariant[p.Variant] == nil && accept(p.Variant) {
+			byRecipe[p.Variant.Recipe] = append(byRecipe[p.Variant.Recipe], p)
+		}
+		byVariant[p.Variant] = append(byVariant[p.Variant], p)
+	}
+	for _, list := range byRecipe {
+		n := min(ofRecipe, len(list))
+		for i := range n {
+			s.Prepare(list[i*len(list)/n:][:1], opt)
+		}
+	}
+	for _, stage := range []struct {
+		most int
+		of   func(*Point) (name any, points []*Point)
+	}{
+		{recipes, func(p *Point) (any, []*Point) { return p.Variant.Recipe, byRecipe[p.Variant.Recipe] }},
+		{variants, func(p *Point) (any, []*Point) { return p.Variant, byVariant[p.Variant] }},
+	} {
+		ranked, err := s.Rank(scorer)
+		if err != nil {
+			return err
+		}
+		done := map[any]bool{}
+		for _, r := range ranked {
+			name, points := stage.of(r.Point)
+			if len(done) < stage.most && !done[name] {
+				done[name] = true
+				s.Prepare(points, opt)
+			}
+		}
+	}
+	return nil
 }
 
 // Predicted is the first point in the order of a scorer whose variant is accepted. The points must be prepared.

@@ -2,11 +2,13 @@ package rank
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/samples"
@@ -64,7 +66,14 @@ func (db *Database) read(file string) *Set {
 	list := throw.Get(samples.Load(file))
 	defer list.Close()
 	throw.If(list.Own())
-	v, warnings := throw.Get2(ReadVectors(VectorsFile(file)))
+	beside := VectorsFile(file)
+	if _, err := os.Stat(beside); os.IsNotExist(err) {
+		panic(throw.Of(&source.Error{
+			Msg:  fmt.Sprintf("%s has no file of static features beside it, which would be %s: there is nothing to learn from", file, filepath.Base(beside)),
+			Hint: "perf lift explore writes both; give a file of samples that it wrote",
+		}))
+	}
+	v, warnings := throw.Get2(ReadVectors(beside))
 	if d, ok := list.Device(); ok && db.Device == nil {
 		db.Device = facts.Of(d)
 	}
