@@ -19,6 +19,9 @@ const (
 	constantKB   = 256        // words
 	allConstants = 16384      // those of a bank
 	walkTurns    = innerTurns // several times through the windows that are asked for
+	constantStep = 16         // words that walks go on by which are to meet each line: a line of most devices
+	firstWalk    = allConstants - 16
+	farPlaces    = 4 * constantKB // words between places that are in one set of the first cache, and of larger ones
 )
 
 // windows are in quarters of a kilobyte: what a cache keeps of lines ends between two of them.
@@ -26,16 +29,15 @@ var constantWindows = []int64{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32
 
 // ofConstants are measurements of constants that are loaded by address.
 func ofConstants(multiprocessors int64) []*Measurement {
-	const line = 16 // words: what a walk that is to meet each line goes on by; lines of other lengths are seen in the steps
 	l := list{unit: &unit{name: "constants", text: head + constantsSource}}
 	for _, quarters := range constantWindows {
-		l.walked(walked{"constant_walk", 1, 1, quarters * constantKB / 4, line, walkTurns})
+		l.walked(walked{"constant_walk", 1, 1, quarters * constantKB / 4, constantStep, walkTurns})
 	}
 	for _, step := range constantSteps {
-		if step != line {
+		if step != constantStep {
 			l.walked(walked{"constant_walk", 1, 1, 8 * constantKB, step, walkTurns})
 		}
-		l.walked(walked{"constant_first", 1, 1, allConstants - 16, step, max(allConstants/step/inner/2-1, 1)})
+		l.walked(walked{"constant_first", 1, 1, firstWalk, step, max(allConstants/step/inner/2-1, 1)})
 	}
 	for _, places := range constantPlaces {
 		for _, apart := range []int64{2, 4} {
@@ -45,13 +47,13 @@ func ofConstants(multiprocessors int64) []*Measurement {
 		}
 	}
 	for _, warps := range []int64{2, 4, 8, 16, 32} {
-		l.walked(walked{"constant_walk", 1, warps, allConstants, line, walkTurns * 2})
+		l.walked(walked{"constant_walk", 1, warps, allConstants, constantStep, walkTurns * 2})
 		for _, kb := range []int64{4, 16, 64} {
-			l.walked(walked{"constant_walk", multiprocessors, warps, kb * constantKB, line, walkTurns * 2})
+			l.walked(walked{"constant_walk", multiprocessors, warps, kb * constantKB, constantStep, walkTurns * 2})
 		}
 	}
 	for _, kb := range []int64{4, 8, 16, 64} {
-		l.walked(walked{"constant_walk", multiprocessors, 1, kb * constantKB, line, walkTurns * 2})
+		l.walked(walked{"constant_walk", multiprocessors, 1, kb * constantKB, constantStep, walkTurns * 2})
 	}
 	for _, lanes := range []int64{1, 2, 8, 32} {
 		for _, warps := range []int64{1, 16, 32} {
