@@ -112,7 +112,7 @@ func constantSecondGap(n *Numbers) (float64, string, bool) {
 
 // constantShared is how much sooner lines come that are asked for more often: each is asked for by a multiprocessor when it has asked for as many as there are, of about twice what the first cache holds.
 func constantShared(n *Numbers) (float64, string, bool) {
-	const under = 2
+	const under = 2 // times the latency of a line: for so long others that ask for it are sent it, too, as package timing has it
 	words := 4. * constantKB
 	if n.constants > 2*words {
 		words *= 4

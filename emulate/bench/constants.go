@@ -16,12 +16,12 @@ type walked struct {
 
 // Sizes in words.
 const (
-	constantKB   = 256        // words
-	allConstants = 16384      // those of a bank
-	walkTurns    = innerTurns // several times through the windows that are asked for
-	constantStep = 16         // words that walks go on by which are to meet each line: a line of most devices
-	firstWalk    = allConstants - 16
-	farPlaces    = 4 * constantKB // words between places that are in one set of the first cache, and of larger ones
+	constantKB   = 256               // words
+	allConstants = 16384             // those of a bank
+	walkTurns    = innerTurns        // several times through the windows that are asked for
+	constantStep = 16                // words that walks go on by which are to meet each line: a line of most devices
+	firstWalk    = allConstants - 16 // which comes to no place twice
+	farPlaces    = 4 * constantKB    // words between places that are in one set of the first cache, and of larger ones
 )
 
 // windows are in quarters of a kilobyte: what a cache keeps of lines ends between two of them.

@@ -290,17 +290,6 @@ func (x *item) meets() (some bool) {
 	return some
 }
 
-// each calls f for the events of items, those of a loop once.
-func each(items []item, f func(*timing.Event)) {
-	for i := range items {
-		if n := items[i].node; n != nil {
-			Each([]timing.Node{*n}, f)
-		} else {
-			f(&items[i].event)
-		}
-	}
-}
-
 // drift is how far accesses move from some iterations to as many that follow: those whose first lane moves in one direction nearly always go on so. Those that are
 // anywhere stay, as the same places are as good as others.
 func drift(sample []item) movement {

@@ -365,6 +365,17 @@ func Each(nodes []timing.Node, f func(*timing.Event)) {
 	}
 }
 
+// each calls f for the events of items, those of a loop once.
+func each(items []item, f func(*timing.Event)) {
+	for i := range items {
+		if n := items[i].node; n != nil {
+			Each([]timing.Node{*n}, f)
+		} else {
+			f(&items[i].event)
+		}
+	}
+}
+
 // Row is the traces of two blocks as one for each warp: a loop of which the first block is an iteration, and the second the next one; nil
 // where they do not execute the same.
 func Row(a, b *timing.Block) (row [][]timing.Node) { return Grid(b, a) }
