@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gpuperf/emulate/timing"
 )
 
 // Where the lengths of blocks follow from data, or from places in a way that is no product along the axes of the grid, blocks are drawn from all of the grid, evenly
@@ -16,7 +18,7 @@ const (
 	mostDrawn  = 1_000_000 // instructions that are executed for the lengths of blocks, and again for those that are timed
 
 	mostAlone   = 300_000   // the same of a warp: about 30 ms
-	mostLongest = 4_000_000 // the same for the longest of a launch that is as long as that one
+	mostLongest = 2_000_000 // the same for the longest of a launch that is as long as that one
 )
 
 // golden is the part of the grid that lies between two blocks which are drawn one after the other: however many there are, they are spread evenly, and at no
@@ -57,9 +59,9 @@ func (e *emulation) draw() *lengths {
 	return l
 }
 
-// longestDrawn is the number of the block that executes most of some that are drawn, by one warp of each.
+// longestDrawn is the number of the block that executes most of some that are drawn, by one warp of each: the first one, which was executed, where others execute hardly more.
 func (e *emulation) longestDrawn() (number int64) {
-	done, longest := e.builder.Steps, 0.0
+	done, longest := e.builder.Steps, alike*instructions([]*timing.Block{e.block(e.index(0))})
 	for k := range min(leastDraws, e.work.Groups) {
 		if e.builder.Steps-done > mostLongest {
 			break

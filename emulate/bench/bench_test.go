@@ -21,12 +21,12 @@ import (
 
 const multiprocessors = 132
 
-// listing is the machine code of the kernels, by NVRTC 12.4 for sm_90. With LISTING it is another.
+// listing is the machine code of the kernels that was recorded. With LISTING it is another.
 func listing(t *testing.T) map[string]*sass.Function {
 	t.Helper()
 	path := os.Getenv("LISTING")
 	if path == "" {
-		path = "testdata/sm_90.sass.gz"
+		path = recorded + ".sass.gz"
 	}
 	all, err := Functions(path)
 	if err != nil {
@@ -73,12 +73,14 @@ var quick = []facts.Key{
 	facts.BarrierLatency, facts.JumpLatency,
 }
 
-// TestSynthetic: from what the emulator says of the measurements on a device with known facts, these come back, whatever they are.
+// TestSynthetic: from what the emulator says of the measurements on a device with known facts, these come back, whatever they are. ONLY=constant_ names those of a LONG run by how they begin.
 func TestSynthetic(t *testing.T) {
 	all := rules
 	defer func() { rules = all }()
 	if os.Getenv("LONG") == "" {
 		rules = slices.DeleteFunc(slices.Clone(all), func(r rule) bool { return !slices.Contains(quick, r.key) })
+	} else if only := os.Getenv("ONLY"); only != "" {
+		rules = slices.DeleteFunc(slices.Clone(all), func(r rule) bool { return !strings.HasPrefix(string(r.key), only) })
 	}
 	functions := listing(t)
 	base := h200(t)
@@ -88,11 +90,15 @@ func TestSynthetic(t *testing.T) {
 			known = known.With(r.key, math.Round(4*v*(1.1+0.05*float64(i%5)))/4, "the test")
 		}
 	}
+	for k, v := range otherConstants {
+		known = known.With(k, v, "the test")
+	}
 	by := map[string]*Measurement{}
 	for _, m := range Measurements(multiprocessors) {
 		by[m.Key()] = m
 	}
-	n := (&Numbers{told: map[string]float64{}, Clock: 1.98e9, Multiprocessors: multiprocessors, subPartitions: 4}).emulated(t.Context(), by, known, functions)
+	n := (&Numbers{told: map[string]float64{}, Clock: 1.98e9, Multiprocessors: multiprocessors, subPartitions: 4, constants: known.Value(facts.ConstantBytes)}).emulated(t.Context(), by, known, functions, func(r *rule) bool { return !r.plain })
+	n.constants, _, _ = constantBytes(n)
 	found, missing := Fit(n)
 	refined := Refine(t.Context(), n, found, base, functions)
 	for _, r := range rules {
@@ -109,8 +115,11 @@ func TestSynthetic(t *testing.T) {
 	t.Log("not emulated:", missing)
 }
 
+// otherConstants are caches of constants that no device is known to have.
+var otherConstants = map[facts.Key]float64{facts.ConstantBytes: 4096, facts.ConstantWays: 8, facts.ConstantSecondLine: 512, facts.ConstantShared: 0.02}
+
 // loose are facts that other facts hide on the emulator: their measurements do not depend on them alone. Of a device with other facts they are found up to a third away.
-var loose = []facts.Key{facts.DRAMWriteRate, facts.ReduceGap, facts.TensorGap, facts.ReductionSectors, facts.L2PortBytesPerClock}
+var loose = []facts.Key{facts.DRAMWriteRate, facts.ReduceGap, facts.TensorGap, facts.ReductionSectors, facts.L2PortBytesPerClock, facts.ConstantShared}
 
 // fake is a device that answers with times of a fixed length.
 type fake struct {

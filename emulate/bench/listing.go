@@ -41,10 +41,10 @@ func (c Code) save(path string) error {
 	return os.WriteFile(path, packed.Bytes(), 0o644)
 }
 
-// The variables in constant memory of machine.cu, which a listing does not tell: one table, of zeros.
+// The variables in constant memory of machine.cu and constants.cu, which a listing does not tell: one table each, of zeros, the larger one of so many bytes.
 const (
 	variables  = 3 // their bank
-	tableBytes = 4 * 1024
+	tableBytes = 64 * 1024
 )
 
 // Functions reads a file of listings: the kernels by name.

@@ -3,6 +3,7 @@ package bench
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -210,5 +211,5 @@ func (l *list) streams(multiprocessors int64) {
 
 // Measurements are all of them, for a device of so many multiprocessors.
 func Measurements(multiprocessors int64) []*Measurement {
-	return append(append(ofOperations(), ofMachine(multiprocessors)...), ofMemory(multiprocessors)...)
+	return slices.Concat(ofOperations(), ofMachine(multiprocessors), ofMemory(multiprocessors), ofConstants(multiprocessors))
 }

@@ -63,3 +63,26 @@ func TestRecorded(t *testing.T) {
 	}
 	golden.Check(t, "testdata/h200.txt", got.String())
 }
+
+// TestScattered: a sub-group whose lanes load constants at random places of 16 KB takes as long as was recorded: it waits for one line after the other.
+func TestScattered(t *testing.T) {
+	set, err := samples.Load(recorded + ".jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	functions := listing(t)
+	for _, m := range ofConstants(multiprocessors) {
+		if m.kernel != "constant_random" || m.Blocks > 1 || m.Varies["words"] != 16*constantKB {
+			continue
+		}
+		r, _, err := set.Find(m.job().Record())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Emulated(functions[m.kernel], h200(t))
+		if want := r.Metrics["cycles"].Value; err != nil || got < 0.9*want || got > 1.1*want {
+			t.Errorf("%s: %.0f cycles, want %.0f; %v", m.Key(), got, want, err)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func Refine(ctx context.Context, n *Numbers, found map[facts.Key]facts.Fact, bas
 		for k, f := range out {
 			device = device.With(k, f.Value, f.Source)
 		}
-		emulated := n.emulated(ctx, by, device, functions)
+		emulated := n.emulated(ctx, by, device, functions, func(r *rule) bool { return !r.plain && !r.tried })
 		if ctx.Err() != nil {
 			break
 		}
@@ -41,7 +41,7 @@ func Refine(ctx context.Context, n *Numbers, found map[facts.Key]facts.Fact, bas
 			f, known := out[r.key]
 			measured, _, ok := r.of(n)
 			said, _, can := r.of(emulated)
-			if r.plain || !known || !ok || !can || !(said > f.Value/off && said < f.Value*off) {
+			if r.plain || r.tried || !known || !ok || !can || !(said > f.Value/off && said < f.Value*off) {
 				continue
 			}
 			worst = max(worst, math.Abs(measured/said-1))
@@ -65,12 +65,12 @@ func (r *rule) corrected(value, measured, said float64) float64 {
 	return value * min(max(measured/said, 0.5), 2)
 }
 
-// emulated are the numbers that the rules ask for, as the emulator says them of a device.
-func (n *Numbers) emulated(ctx context.Context, by map[string]*Measurement, d *facts.Device, functions map[string]*sass.Function) *Numbers {
+// emulated are the numbers that some rules ask for, as the emulator says them of a device.
+func (n *Numbers) emulated(ctx context.Context, by map[string]*Measurement, d *facts.Device, functions map[string]*sass.Function, some func(*rule) bool) *Numbers {
 	asking := *n
 	asking.asked = map[string]bool{}
-	for _, r := range rules {
-		if r.key != facts.SubPartitions && !r.plain { // that is a number of the machine, not of its units
+	for i := range rules {
+		if r := &rules[i]; r.key != facts.SubPartitions && some(r) { // that is a number of the machine, not of its units
 			r.of(&asking)
 		}
 	}
@@ -85,7 +85,7 @@ func (n *Numbers) emulated(ctx context.Context, by map[string]*Measurement, d *f
 			values[i] = v
 		}
 	})
-	out := &Numbers{told: map[string]float64{}, Clock: n.Clock, Multiprocessors: n.Multiprocessors, subPartitions: n.subPartitions}
+	out := &Numbers{told: map[string]float64{}, Clock: n.Clock, Multiprocessors: n.Multiprocessors, subPartitions: n.subPartitions, constants: n.constants}
 	for i, key := range keys {
 		name := "cycles"
 		if m := by[key]; m != nil && m.timed {

@@ -15,6 +15,7 @@ type Numbers struct {
 	Clock           float64            // Hz
 	Multiprocessors int64
 	subPartitions   float64
+	constants       float64         // bytes that the first cache of them holds
 	atomicLine      float64         // of the sheet that says what is not measured
 	asked           map[string]bool // the identities of those that were looked up, where that is followed
 }
@@ -36,6 +37,7 @@ func NumbersOf(records []samples.Record, device samples.Fingerprint) *Numbers {
 		}
 	}
 	n.subPartitions, _, _ = partitions(n)
+	n.constants, _, _ = constantBytes(n)
 	return n
 }
 
@@ -72,60 +74,61 @@ type rule struct {
 	of     func(n *Numbers) (value float64, from string, ok bool)
 	cycles bool // the fact is a time
 	plain  bool // it is not corrected: streams of DRAM show more on the emulator than this rate
+	tried  bool // it is one of the numbers that were tried, and not corrected
 }
 
 // rules make facts.
-var rules = []rule{
-	{facts.SubPartitions, partitions, false, false},
-	{facts.ALULatency, latency("lop3", 1), true, false},
-	{facts.ALUGap, gap("lop3", 1), true, false},
-	{facts.FMALatency, latency("ffma", 1), true, false},
-	{facts.FMAGap, gap("ffma", 1), true, false},
-	{facts.IMADLatency, latency("imad", 1), true, false},
-	{facts.IMADGap, gap("imad", 1), true, false},
-	{facts.FP64Latency, latency("dfma", 1), true, false},
-	{facts.FP64Gap, gap("dfma", 1), true, false},
-	{facts.FP16Latency, latency("hfma2", 1), true, false},
-	{facts.FP16Gap, gap("hfma2", 1), true, false},
-	{facts.XULatency, latency("ex2", 1), true, false},
-	{facts.XUGap, gap("ex2", 1), true, false},
-	{facts.ConvertLatency, latency("f2d_d2f", 2), true, false},
-	{facts.ConvertGap, gap("f2d_d2f", 2), true, false},
-	{facts.ReduceLatency, latency("redux", 1), true, false},
-	{facts.ReduceGap, gap("redux", 1), true, false},
-	{facts.ShuffleLatency, latency("shfl", 1), true, false},
-	{facts.VoteGap, gap("vote", 1), true, false},
-	{facts.TensorLatency, inside("tensor", "HMMA.16816.F32", 1, "warps", int64(1)), true, false},
-	{facts.TensorGap, tensorGap, true, false},
-	{facts.SharedLatency, inside("shared_load", "LDS", 1, "stride", int64(4), "warps", int64(1)), true, false},
-	{facts.SharedGap, inside("shared_load", "LDS by 32 sub-groups", 32, "stride", int64(4), "warps", int64(32)), true, false},
-	{facts.SharedAtomicLatency, inside("shared_add", "ATOMS", 1, "stride", int64(4), "warps", int64(1)), true, false},
-	{facts.SharedAtomicGap, meeting, true, false},
-	{facts.AtomicLatency, inside("global_add", "ATOMG", 1, "stride", int64(0), "warps", int64(1)), true, false},
-	{facts.AtomicGap, apart, true, false},
-	{facts.AtomicSectors, atomicSectors("fetch", "ATOMG"), false, false},
-	{facts.ReductionSectors, atomicSectors("add", "RED"), false, false},
-	{facts.JumpLatency, jump, true, false},
-	{facts.ConstantLatency, inside("constants", "LDC", 1, "stride", int64(0), "warps", int64(1)), true, false},
-	{facts.BarrierLatency, barrier(false), true, false},
-	{facts.BarrierGap, barrier(true), true, false},
-	{facts.AddressGap, addresses, true, false},
-	{facts.L2Latency, inside("chase_l2", "LDG that L2 serves, of 4 MB", 1, "bytes", int64(4<<20)), true, false},
-	{facts.DRAMLatency, inside("chase_dram", "LDG, of 512 MB", 1), true, false},
-	{facts.L2PortBytesPerClock, moved("load_l2", false), false, false},
-	{facts.L2BytesPerClock, moved("load_l2", true), false, false},
-	{facts.L2Sectors, sectors, false, false},
-	{facts.L2StoreLines, storeLines, false, false},
-	{facts.L2StoreRequest, storedPart(false), false, false},
-	{facts.L2StoreSector, storedPart(true), false, false},
-	{facts.L2StorePort, storePort, true, false},
-	{facts.DRAMReadRate, stream2("read_dram", "reading"), false, true},
-	{facts.DRAMWriteRate, stream2("write_dram", "writing"), false, true},
-	{facts.GroupGap, groupGap, true, false},
-	{facts.GroupStart, groupStart, true, false},
-	{facts.CodeLatency, codeLatency, true, false},
-	{facts.LaunchSeconds, launchSeconds, true, false},
-}
+var rules = append(constantRules, []rule{
+	{facts.SubPartitions, partitions, false, false, false},
+	{facts.ALULatency, latency("lop3", 1), true, false, false},
+	{facts.ALUGap, gap("lop3", 1), true, false, false},
+	{facts.FMALatency, latency("ffma", 1), true, false, false},
+	{facts.FMAGap, gap("ffma", 1), true, false, false},
+	{facts.IMADLatency, latency("imad", 1), true, false, false},
+	{facts.IMADGap, gap("imad", 1), true, false, false},
+	{facts.FP64Latency, latency("dfma", 1), true, false, false},
+	{facts.FP64Gap, gap("dfma", 1), true, false, false},
+	{facts.FP16Latency, latency("hfma2", 1), true, false, false},
+	{facts.FP16Gap, gap("hfma2", 1), true, false, false},
+	{facts.XULatency, latency("ex2", 1), true, false, false},
+	{facts.XUGap, gap("ex2", 1), true, false, false},
+	{facts.ConvertLatency, latency("f2d_d2f", 2), true, false, false},
+	{facts.ConvertGap, gap("f2d_d2f", 2), true, false, false},
+	{facts.ReduceLatency, latency("redux", 1), true, false, false},
+	{facts.ReduceGap, gap("redux", 1), true, false, false},
+	{facts.ShuffleLatency, latency("shfl", 1), true, false, false},
+	{facts.VoteGap, gap("vote", 1), true, false, false},
+	{facts.TensorLatency, inside("tensor", "HMMA.16816.F32", 1, "warps", int64(1)), true, false, false},
+	{facts.TensorGap, tensorGap, true, false, false},
+	{facts.SharedLatency, inside("shared_load", "LDS", 1, "stride", int64(4), "warps", int64(1)), true, false, false},
+	{facts.SharedGap, inside("shared_load", "LDS by 32 sub-groups", 32, "stride", int64(4), "warps", int64(32)), true, false, false},
+	{facts.SharedAtomicLatency, inside("shared_add", "ATOMS", 1, "stride", int64(4), "warps", int64(1)), true, false, false},
+	{facts.SharedAtomicGap, meeting, true, false, false},
+	{facts.AtomicLatency, inside("global_add", "ATOMG", 1, "stride", int64(0), "warps", int64(1)), true, false, false},
+	{facts.AtomicGap, apart, true, false, false},
+	{facts.AtomicSectors, atomicSectors("fetch", "ATOMG"), false, false, false},
+	{facts.ReductionSectors, atomicSectors("add", "RED"), false, false, false},
+	{facts.JumpLatency, jump, true, false, false},
+	{facts.ConstantLatency, inside("constants", "LDC", 1, "stride", int64(0), "warps", int64(1)), true, false, false},
+	{facts.BarrierLatency, barrier(false), true, false, false},
+	{facts.BarrierGap, barrier(true), true, false, false},
+	{facts.AddressGap, addresses, true, false, false},
+	{facts.L2Latency, inside("chase_l2", "LDG that L2 serves, of 4 MB", 1, "bytes", int64(4<<20)), true, false, false},
+	{facts.DRAMLatency, inside("chase_dram", "LDG, of 512 MB", 1), true, false, false},
+	{facts.L2PortBytesPerClock, moved("load_l2", false), false, false, false},
+	{facts.L2BytesPerClock, moved("load_l2", true), false, false, false},
+	{facts.L2Sectors, sectors, false, false, false},
+	{facts.L2StoreLines, storeLines, false, false, false},
+	{facts.L2StoreRequest, storedPart(false), false, false, false},
+	{facts.L2StoreSector, storedPart(true), false, false, false},
+	{facts.L2StorePort, storePort, true, false, false},
+	{facts.DRAMReadRate, stream2("read_dram", "reading"), false, true, false},
+	{facts.DRAMWriteRate, stream2("write_dram", "writing"), false, true, false},
+	{facts.GroupGap, groupGap, true, false, false},
+	{facts.GroupStart, groupStart, true, false, false},
+	{facts.CodeLatency, codeLatency, true, false, false},
+	{facts.LaunchSeconds, launchSeconds, true, false, false},
+}...)
 
 // latency is the time of one operation of a chain, which has so many instructions.
 func latency(name string, each float64) func(*Numbers) (float64, string, bool) {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -216,6 +217,19 @@ func (c Change) Holds(from, to *Snapshot, times uint32, list []sass.Register) bo
 		}
 	}
 	return from.lanes == to.lanes
+}
+
+// Steady is how those registers of a list change, from each of the last three times to the next, that have done so as often as is said since the first time, and which these are.
+func Steady(saved [4]*Snapshot, times uint32, list []sass.Register) (all Change, steady []sass.Register) {
+	all = Change{}
+	for i := range list {
+		one := list[i : i+1]
+		if c, ok := Between(saved[1], saved[2], saved[3], one); ok && c.Holds(saved[0], saved[3], times, one) && len(c) > 0 {
+			maps.Copy(all, c)
+			steady = append(steady, one...)
+		}
+	}
+	return all, steady
 }
 
 // Limit is how often a change can be added to registers before one of them passes zero or its greatest value.

@@ -252,21 +252,41 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 // mostHeld is how many bytes the traces of reports take that are held, about.
 const mostHeld = 256 << 20
 
-// report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them.
+// report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them: those of the longest launches, which most is asked of.
 func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
 	if r = e.take(hash); r != nil {
 		r = r.Displaced(each.Missing, each.Binds)
 	} else if r, err = s.Run(ctx, l, each); err != nil {
 		return nil, err
 	}
-	if bytes := r.Launches[0].Effort.Bytes; r.One() && e.again {
-		e.lock.Lock()
-		defer e.lock.Unlock()
-		if e.held[hash] == nil && e.bytes+bytes <= mostHeld {
-			e.held[hash], e.bytes = r, e.bytes+bytes
-		}
+	if r.One() && e.again {
+		e.hold(hash, r)
 	}
 	return r, nil
+}
+
+// hold keeps a report, in the place of others of shorter launches where there is no room.
+func (e *emulator) hold(hash string, r *launches.Report) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	bytes := r.Launches[0].Effort.Bytes
+	if e.held[hash] != nil || bytes > mostHeld {
+		return
+	}
+	for e.bytes+bytes > mostHeld {
+		least := hash
+		for other, o := range e.held {
+			if before := e.held[least]; o.Launches[0].Seconds < cmp.Or(before, r).Launches[0].Seconds {
+				least = other
+			}
+		}
+		if least == hash {
+			return
+		}
+		e.bytes -= e.held[least].Launches[0].Effort.Bytes
+		delete(e.held, least)
+	}
+	e.held[hash], e.bytes = r, e.bytes+bytes
 }
 
 // take is a report that is held, and no longer is; nil where there is none.

@@ -147,9 +147,12 @@ func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64
 	return result, start + p.Units[Address].Gap
 }
 
-// constantLines is when the lines are there that lanes ask for from a time on, and when there is room for all of them. Lanes that ask for what is not known are taken to want a line each that is not there.
+// constantLines is when the lines are there that lanes ask for from a time on, and when there is room for all of them. A load is tried again for each line that it lacks, and waits for one after the other
+// (constant_random of testdata/h200/emulator.jsonl.gz: 32 addresses at random in 16 KB take one sub-group 2412 cycles, 8 take 634 and one takes 127), while those of other sub-groups go on. Lanes that ask for
+// what is not known are taken to want a line each that is not there.
 func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, room int64) {
 	there, room = at, at
+	last := at // when the line before is there, as the load is tried again
 	if p.constants == nil {
 		return there, room
 	}
@@ -166,6 +169,9 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, 
 			continue
 		}
 		at := at + int64(len(numbers))*p.Units[Constant].Gap
+		if len(numbers) > 0 {
+			last += p.Constants.Apart
+		}
 		numbers = append(numbers, number)
 		l := p.constants.find(number, at)
 		if l == nil {
@@ -173,6 +179,7 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, 
 			room = max(room, from)
 			l = &constantLine{number, from, p.farConstant(number, t, at, from), stays, t}
 			p.constants.enter(*l)
+			last += p.Constants.Far.Latency
 		} else {
 			p.met(t, l.came)
 		}
@@ -181,8 +188,9 @@ func (p *multiprocessor) constantLines(c *cursor, t *Touched, at int64) (there, 
 	p.sectors = numbers
 	for range t.Unknown {
 		there = max(there, p.sent(p.Constants.Second.Gap, at, at))
+		last += p.Constants.Far.Latency + p.Constants.Apart
 	}
-	return there, room
+	return max(there, last), room
 }
 
 // mostUnder is for how many times its latency a line counts as under way at most, where the second cache is busy. Chosen among 1, 2 and no bound on walks, and on kernels of

@@ -16,7 +16,11 @@ const (
 	meetingKept = 8      // times as many, where warps meet in the loop at barriers in shared memory, whose phases are not counted
 	leastKept   = 2_048  // instructions of a warp that are kept between two such loops
 	leastTurns  = 8      // iterations of a loop that are kept before some stand for others
+	fewTurns    = 4      // the same of long ones
+	longWait    = 16     // times as many, in which the iterations of a loop around one may become enough
 	leastSample = 4_096  // instructions of those that stand for others, where as many are kept
+	longTurn    = 2_048  // instructions of an iteration from which on it is long: few are kept and executed one after the other
+	windowLimit = 4      // times what is kept before: what windows keep of a loop with such iterations
 )
 
 // long is a loop of which what follows is counted and not kept.
@@ -57,13 +61,22 @@ func (r *recorder) shorten(at int) {
 		return
 	}
 	for outer := r.function.Blocks[block].Loop.Outer; outer != nil; outer = outer.Outer {
-		if r.turned[outer.Header] >= leastTurns && r.kept < 2*r.most { // that one comes back to its header soon
+		switch turned := r.turned[outer.Header]; { // that one comes back to its header soon
+		case turned >= leastTurns && r.kept < 2*r.most, turned > 1 && r.kept < longWait*r.first:
 			return
 		}
 	}
-	if r.turned[block] >= leastTurns && (r.kept >= meetingKept*r.most || !r.has(loop, "SYNCS")) {
+	if r.turned[block] >= r.enough(r.kept/max(r.turned[block], 1)) && (r.kept >= meetingKept*r.most || !r.has(loop, "SYNCS")) {
 		r.begin(loop, at)
 	}
+}
+
+// enough is how many iterations must be kept of a loop before some stand for others, where each has so many instructions.
+func (r *recorder) enough(each int) int {
+	if each > longTurn {
+		return fewTurns
+	}
+	return leastTurns
 }
 
 // begin lets the last iterations that were kept of a loop stand for what follows.
@@ -81,12 +94,12 @@ func (r *recorder) begin(loop, header int) {
 		kept += r.items[i].count()
 		if op == header {
 			starts, first = append(starts, i), i
-			if len(starts) >= leastTurns && kept >= leastSample {
+			if len(starts) >= r.enough(int(kept)/len(starts)) && kept >= leastSample {
 				break
 			}
 		}
 	}
-	if len(starts) < leastTurns {
+	if len(starts) < r.enough(int(kept)/max(len(starts), 1)) {
 		return
 	}
 	half := len(starts)
@@ -96,6 +109,10 @@ func (r *recorder) begin(loop, header int) {
 	l := &long{loop: loop, header: header, from: starts[half-1], end: len(r.items), turns: half}
 	l.inStep = r.has(loop, "BAR") || r.has(loop, "SYNCS")
 	l.windows = windows{turns: max(half/windowParts, min(half, leastWindow)), apart: 1, most: 4 * (l.end - l.from)}
+	l.length = stretchTurns
+	if !l.inStep && countOf([][]item{r.items[l.from:l.end]}) > int64(half)*longTurn {
+		l.length, l.windows.turns, l.windows.limit = shortTurns, 1, windowLimit*r.first
+	}
 	r.long = l
 	r.forget()
 	r.flush(l)
@@ -164,7 +181,7 @@ func (r *recorder) stand(l *long) {
 	}
 	if l.begun > 0 {
 		r.Long += l.count
-		r.Apart += l.off() + off
+		r.Apart += l.off(l.begun) + off
 	}
 	sample, each := slices.Concat(parts...), countOf(parts)
 	times, rest := l.begun/turns, 0
@@ -182,20 +199,16 @@ func (r *recorder) stand(l *long) {
 	for _, part := range parts {
 		moved.add(drift(part))
 	}
-	tail := make([]item, rest)
-	for i, n := range enclosed(nodesOf(sample[:rest]), moved) {
-		tail[i].node = &timing.Node{Body: []timing.Node{n}, Times: 1}
-	}
+	tail := enclosed(nodes(sample[:rest]), moved)
 	if kept == nil {
 		times++ // with those that were kept
 	} else {
 		r.items = append(r.items, sample...)
 	}
 	r.repeat(from, moved, times)
-	for i := range tail {
-		again(tail[i].node.Body, times)
+	if again(tail, times); len(tail) > 0 {
+		r.items = append(r.items, item{node: &timing.Node{Body: tail, Times: 1}})
 	}
-	r.items = append(r.items, tail...)
 }
 
 // unlike is in how many instructions of a long loop those that stand for it are off by one, from which on windows of it are better.
@@ -227,17 +240,6 @@ func (r *recorder) turn(sample []item, header, turns int) (n int) {
 		}
 	}
 	return len(sample)
-}
-
-func nodesOf(items []item) (out []timing.Node) {
-	for i := range items {
-		if n := items[i].node; n != nil {
-			out = append(out, *n)
-		} else {
-			out = append(out, timing.Node{Events: []timing.Event{items[i].event}})
-		}
-	}
-	return out
 }
 
 // again moves accesses by as many steps of the outermost loop around them.
@@ -284,11 +286,7 @@ func (x *item) meets() (some bool) {
 	look := func(e *timing.Event) {
 		some = some || e.Meet != nil && e.Meet.Kind != timing.Sync && e.Meet.Kind != timing.Signal
 	}
-	if x.node == nil {
-		look(&x.event)
-		return some
-	}
-	Each([]timing.Node{*x.node}, look)
+	each([]item{*x}, look)
 	return some
 }
 
@@ -302,7 +300,7 @@ func drift(sample []item) movement {
 	}
 	moved := newMovement()
 	paths := map[int32]*path{}
-	Each(nodesOf(sample), func(e *timing.Event) {
+	each(sample, func(e *timing.Event) {
 		if e.Meet != nil {
 			moved.meets[e.Meet] = 0
 		}

@@ -132,7 +132,7 @@ func (r *recorder) spins(l *loop, a, b, c *mark) {
 // tries reports whether an iteration tries atomic operations of global memory, and changes nothing where these have failed.
 func (r *recorder) tries(iteration []item) bool {
 	some, other := false, false
-	Each(nodes(iteration), func(e *timing.Event) {
+	each(iteration, func(e *timing.Event) {
 		in := &r.function.Instructions[e.Op]
 		switch t := e.Touch; {
 		case t == nil:
@@ -338,11 +338,19 @@ func StepBetween(a, b []int64) (s timing.Step) {
 // registers are those that are needed when a block begins.
 func (b *Builder) registers(block int) []sass.Register { return b.needs.at(block) }
 
-func (n *needs) at(block int) (list []sass.Register) {
-	for i, r := range n.registers {
-		if r.File != slot && n.before[block].any(i) {
-			list = append(list, r)
+func (n *needs) at(block int) []sass.Register {
+	if n.begins == nil {
+		n.begins = make([][]sass.Register, len(n.before))
+	}
+	list := n.begins[block]
+	if list == nil {
+		list = []sass.Register{}
+		for i, r := range n.registers {
+			if r.File != slot && n.before[block].any(i) {
+				list = append(list, r)
+			}
 		}
+		n.begins[block] = list
 	}
 	return list
 }
@@ -353,6 +361,17 @@ func Each(nodes []timing.Node, f func(*timing.Event)) {
 		Each(nodes[i].Body, f)
 		for j := range nodes[i].Events {
 			f(&nodes[i].Events[j])
+		}
+	}
+}
+
+// each calls f for the events of items, those of a loop once.
+func each(items []item, f func(*timing.Event)) {
+	for i := range items {
+		if n := items[i].node; n != nil {
+			Each([]timing.Node{*n}, f)
+		} else {
+			f(&items[i].event)
 		}
 	}
 }

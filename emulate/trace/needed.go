@@ -94,11 +94,12 @@ type needs struct {
 	numbers   map[sass.Register]int
 	registers []sass.Register // by number
 	in        []instruction
-	before    []live        // of each block, what is needed when it begins
-	result    []bool        // of each instruction, whether one of its results is needed
-	data      [places]bool  // values that are stored there are needed
-	stack     sass.Register // from which the words of private memory are a distance that are taken as registers
-	returns   []int         // the blocks behind calls
+	before    []live            // of each block, what is needed when it begins
+	begins    [][]sass.Register // the same as a list, once it was asked for
+	result    []bool            // of each instruction, whether one of its results is needed
+	data      [places]bool      // values that are stored there are needed
+	stack     sass.Register     // from which the words of private memory are a distance that are taken as registers
+	returns   []int             // the blocks behind calls
 }
 
 // instruction is what an instruction defines and uses, by number.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"gpuperf/emulate/exec"
@@ -11,10 +12,16 @@ import (
 // A long loop that does what data lets it do may still have a known number of iterations: where it ends by comparisons of numbers that change by constants, and
 // all registers that jumps and addresses need change by constants, too. Such a loop is not executed to its end. Short stretches of it are, spread over all of
 // its iterations, and between two of them as many instructions are counted for an iteration as the one before has.
+//
+// Where the number of iterations is known and data changes other registers, as a generator of random numbers does, and they would take long, stretches are executed of these as well: what changes by constants
+// goes on by as many iterations as are left out, and all else stays as it is. So iterations that are executed follow each other as they would without those between them, and stand for as many.
 
 const (
 	stretchTurns = 16 // iterations of a stretch
+	shortTurns   = 3  // the same where an iteration is long: its begin and two that end where the next one begins
 	stretches    = 32 // of all iterations that are left when the first one has ended, at least
+	drawnTimes   = 24 // times as many instructions as are kept before are executed of stretches of what data changes, and all where these are more than half
+	leastDrawn   = 4  // such stretches
 )
 
 // stretch is some iterations of a long loop that are executed, between others that are not.
@@ -22,6 +29,7 @@ type stretch struct {
 	turns  int
 	before int64             // instructions that were counted before
 	saved  [4]*exec.Snapshot // at its begin, and at the last three times that the warp came to the header
+	first  differences       // of its first iteration
 	noted  differences       // of the iteration before the last one
 	lanes  uint32            // that are in it
 }
@@ -29,12 +37,18 @@ type stretch struct {
 // jumps is how a long loop is executed in stretches.
 type jumps struct {
 	stretch
+	length int     // iterations of a stretch
 	never  bool    // it is executed to its end
-	ends   []int   // comparisons that may end it
-	gap    int64   // iterations between two stretches; 0 before the first one has ended
-	gone   bool    // iterations were left out
-	last   int64   // instructions of the stretch before
-	square float64 // of by how many instructions what was counted for iterations between two stretches may be off, for all that were left out
+	drawn  bool    // data changes registers that decide
+	each   []int64 // instructions of an iteration of each stretch of these, which is one but for the first
+	left   int64   // iterations
+	step   exec.Change
+	steady []sass.Register // that change by step
+	ends   []int           // comparisons that may end it
+	gap    int64           // iterations between two stretches; 0 before the first one has ended
+	gone   bool            // iterations were left out
+	last   int64           // instructions of the stretch before
+	square float64         // of by how many instructions what was counted for iterations between two stretches may be off, for all that were left out
 }
 
 // sample is called when the warp has come to the header of a long loop, and what it did since the last time is counted.
@@ -59,6 +73,9 @@ func (r *recorder) sample(l *long) {
 		}
 		r.w.Save(j.saved[n])
 	}
+	if j.turns == 1 {
+		j.first.copy(&r.noted)
+	}
 	switch j.turns {
 	case 0:
 		if !r.w.Together() {
@@ -66,12 +83,12 @@ func (r *recorder) sample(l *long) {
 		}
 		j.before, j.lanes = l.count, lanes
 		keep(0)
-	case stretchTurns - 2:
+	case j.length - 2:
 		keep(1)
-	case stretchTurns - 1:
+	case j.length - 1:
 		keep(2)
 		j.noted.copy(&r.noted)
-	case stretchTurns:
+	case j.length:
 		keep(3)
 		j.turns = 0
 		if r.jump(l) {
@@ -87,24 +104,31 @@ func (r *recorder) sample(l *long) {
 // jump leaves out iterations after a stretch. It reports whether another stretch begins.
 func (r *recorder) jump(l *long) bool {
 	j := &l.jumps
+	if j.drawn && j.gone {
+		return r.goOn(l)
+	}
 	list := r.decisive(r.headers[l.header])
-	step, ok := exec.Between(j.saved[1], j.saved[2], j.saved[3], list)
-	if !ok || !step.Holds(j.saved[0], j.saved[3], stretchTurns, list) {
-		j.never = true
+	step, steady := exec.Between(j.saved[1], j.saved[2], j.saved[3], list)
+	if steady = steady && step.Holds(j.saved[0], j.saved[3], uint32(j.length), list); !steady {
+		step, j.steady = exec.Steady(j.saved, uint32(j.length), list)
+		j.never = j.gone && !j.drawn || !r.straight(j)
+		j.drawn = !j.never
+	}
+	if j.never {
 		r.Uneven = r.Uneven || j.gone // what was left out was not as it was taken to be
 		return false
 	}
 	left := min(r.left(j), step.Limit(j.saved[3]), r.w.TurnsLeft(l.header)) - 1
+	counted := l.count - j.before
 	if j.gap == 0 {
-		j.gap = left/stretches - stretchTurns
+		j.gap = r.between(j, left, counted)
 	}
-	if left < 0 || j.gap < stretchTurns {
+	if left < 0 || j.gap < int64(j.length) {
 		j.never = true
 		return false
 	}
-	counted := l.count - j.before
 	if j.gone {
-		off := float64(counted-j.last) * float64(j.gap) / (2 * stretchTurns)
+		off := float64(counted-j.last) * float64(j.gap) / float64(2*j.length)
 		j.square += off * off
 	}
 	j.last = counted
@@ -112,13 +136,53 @@ func (r *recorder) jump(l *long) bool {
 	if n == 0 {
 		return false
 	}
-	r.w.Advance(step, n, l.header, 1)
-	r.w.Forget(slices.DeleteFunc(r.registers(r.headers[l.header]), func(r sass.Register) bool { return slices.Contains(list, r) }))
-	l.begun += n
-	l.count += counted * n / stretchTurns
-	j.gone = true
-	l.cut()
+	r.w.Forget(slices.DeleteFunc(slices.Clone(r.registers(r.headers[l.header])), func(r sass.Register) bool { return slices.Contains(list, r) }))
+	r.omit(l, step, n, counted/int64(j.length))
+	if j.drawn {
+		j.step, j.left, j.each, j.length = step, left-n, []int64{counted / int64(j.length)}, 1
+	}
 	return true
+}
+
+// omit leaves out iterations, of about so many instructions each.
+func (r *recorder) omit(l *long, step exec.Change, n, each int64) {
+	r.w.Advance(step, n, l.header, 1)
+	l.begun += n
+	l.count += each * n
+	l.gone = true
+	l.cut()
+}
+
+// goOn leaves out iterations after another one of those that stand for others.
+func (r *recorder) goOn(l *long) bool {
+	j := &l.jumps
+	counted := l.count - j.before
+	j.left--
+	if !j.step.Holds(j.saved[0], j.saved[3], 1, j.steady) {
+		j.never, r.Uneven = true, true
+		return false
+	}
+	off := float64(counted-j.each[len(j.each)-1]) * float64(j.gap) / 2
+	j.square, j.each = j.square+off*off, append(j.each, counted)
+	n := min(j.gap, j.left)
+	if j.never = n <= 0; !j.never {
+		r.omit(l, j.step, n, counted)
+		j.left -= n
+	}
+	return !j.never
+}
+
+// between is how many iterations are left out between two stretches, of so many, where the first stretch has executed so many instructions.
+func (r *recorder) between(j *jumps, left, counted int64) int64 {
+	all := int64(stretches)
+	if j.drawn {
+		most := int64(drawnTimes * r.first)
+		if left*counted < 2*most*int64(j.length) {
+			return 0
+		}
+		all = max(most*int64(j.length)/counted, leastDrawn)
+	}
+	return left/all - int64(j.length)
 }
 
 // decisive are the registers that decide about jumps and addresses from a block on, but for those whose values are stored first.
@@ -147,8 +211,48 @@ func (r *recorder) left(j *jumps) int64 {
 	return left
 }
 
-// off is by how many instructions what was counted for iterations that were left out may be off: the stretches on both sides of some differ.
-func (j *jumps) off() int64 { return int64(math.Sqrt(j.square)) }
+// straight reports whether all comparisons that may end the loop change by constants in the stretch.
+func (r *recorder) straight(j *jumps) bool {
+	for _, at := range j.ends {
+		x, a := j.first.only(at)
+		y, b := j.noted.only(at)
+		z, c := r.noted.only(at)
+		if !a || !b || !c || x.all[0].lanes != j.lanes || y.all[0].lanes != j.lanes || z.all[0].lanes != j.lanes {
+			return false
+		}
+		for n := range bits.OnesCount32(j.lanes) {
+			last := z.value(&z.all[0], n)
+			if last-x.value(&x.all[0], n) != int64(j.length-1)*(last-y.value(&y.all[0], n)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// off is by how many instructions, of so many iterations, what was counted for those that were left out may be off: the stretches on both sides of some differ. Where data changes what they do, and the
+// second half of the stretches executes more or fewer than the first one by more than chance, it may go on to do so.
+func (j *jumps) off(iterations int64) int64 {
+	off := math.Sqrt(j.square)
+	if n := len(j.each); j.drawn && n >= leastDrawn {
+		first, second, scatter := mean(j.each[:n/2]), mean(j.each[n/2:]), 0.0
+		for _, x := range j.each {
+			scatter += math.Pow(float64(x)-(first+second)/2, 2)
+		}
+		const deviations = 3 // of the difference of two halves
+		if apart := math.Abs(first - second); apart > deviations*2*math.Sqrt(scatter)/float64(n) {
+			off = max(off, apart*float64(iterations))
+		}
+	}
+	return int64(off)
+}
+
+func mean(list []int64) (m float64) {
+	for _, x := range list {
+		m += float64(x) / float64(len(list))
+	}
+	return m
+}
 
 // ends are the comparisons that may end a loop; nil where it also ends by something else, or where an iteration may depend on those before by what these
 // have stored.

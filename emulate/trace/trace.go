@@ -116,7 +116,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 
 // recorder is one of the next warp, before iterations of which so many instructions are kept.
 func (b *Builder) recorder(w *exec.Warp, most int) *recorder {
-	r := &recorder{Builder: b, w: w, number: b.number, most: most}
+	r := &recorder{Builder: b, w: w, number: b.number, most: most, first: most}
 	if n := len(b.notes); n > 0 {
 		r.notes, b.notes = b.notes[n-1], b.notes[:n-1]
 		clear(r.turned)
@@ -201,6 +201,7 @@ type recorder struct {
 	lanes [exec.WarpSize]int64 // what each compares, of the last comparison
 	kept  int                  // instructions that were noted
 	most  int                  // the same before iterations stand for others
+	first int                  // the same before the first that do
 	long  *long
 	ended bool // it goes no further, as it is in a loop that never ends
 }

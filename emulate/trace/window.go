@@ -11,7 +11,8 @@ type windows struct {
 	done  int      // iterations of the last one
 	kept  [][]item // the last one may not be whole
 	items int      // of these
-	most  int      // of items
+	most  int      // of items, from which on there are few windows
+	limit int      // of items, from which on there are as few as can be; 0 is none
 }
 
 const (
@@ -37,7 +38,7 @@ func (w *windows) keep(items []item) {
 	}
 	w.done = 0
 	w.seen++
-	if n := len(w.kept); n%2 != 0 || n < mostWindows && (n < fewWindows || w.items < w.most) {
+	if !w.full() {
 		return
 	}
 	for i := range len(w.kept) / 2 {
@@ -47,6 +48,18 @@ func (w *windows) keep(items []item) {
 	clear(w.kept[len(w.kept)/2:])
 	w.kept = w.kept[:len(w.kept)/2]
 	w.apart *= 2
+}
+
+// full reports whether every other window is to be dropped.
+func (w *windows) full() bool {
+	n := len(w.kept)
+	switch {
+	case n%2 != 0 || n < 2*leastWhole:
+		return false
+	case w.limit > 0 && w.items >= w.limit:
+		return true
+	}
+	return n >= mostWindows || n >= fewWindows && w.items >= w.most
 }
 
 // cut ends the window that has begun, as iterations are left out.
