@@ -2,6 +2,7 @@ package offload
 
 import (
 	"math"
+	"slices"
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
@@ -69,7 +70,7 @@ func windows(f Form) (best Mapping) {
 	least := math.Inf(1)
 	for _, wide := range []bool{true, false} {
 		for _, sides := range windowSides[f.Tiled] {
-			m := Mapping{Side: sides}
+			m := Mapping{Side: slices.Clone(sides)}
 			if c := f.wave(m); c < least && wide == (sides[0]%f.on().Subgroup == 0) {
 				best, least = m, c
 			}
