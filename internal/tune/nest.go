@@ -236,7 +236,8 @@ func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request, p prep
 	record.Time = record.Time.Truncate(time.Millisecond)
 	labels := n.space.Parts(r.Config)
 	for kernel, seconds := range result.Times {
-		record.Metrics[partMetric+labels[kernel]] = samples.Metric{Value: seconds, Unit: "s"}
+		name := partMetric + labels[kernel]
+		record.Metrics[name] = samples.Metric{Value: record.Metrics[name].Value + seconds, Unit: "s"}
 	}
 	return record, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/internal/nameset"
@@ -364,9 +365,15 @@ func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) 
 	return append(list, last), err
 }
 
-// next is a name of a kernel.
+// next is a name of a kernel. Those that add up parts are not counted: the others have their names whether there are such or not.
 func (c *compiler) next() string {
-	return c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+	n := 0
+	for _, k := range c.program.Kernels {
+		if !strings.HasSuffix(k.Name, adds) {
+			n++
+		}
+	}
+	return c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, n))
 }
 
 // madeOf makes the kernel of a nest with parallel loops.
@@ -379,7 +386,7 @@ func (c *compiler) madeOf(n *scop.Nest, parallel ...string) (_ *kernel.Kernel, e
 			s.RHS, s.Predicates, s.Guarded = x.Then, append(s.Predicates, x.If), false
 		}
 	}
-	k = throw.Get(c.mapped(k, n, parallel))
+	k = throw.Get(c.mapped(k, n, parallel, false))[0]
 	if k, err = c.onGrid(k); err == nil {
 		c.program.Kernels = append(c.program.Kernels, k)
 	}

@@ -26,6 +26,8 @@ type Form struct {
 	Group bool
 	// Tiled is of how many loops the tiles are that work-groups make in wavefronts; 0 for other launches.
 	Tiled int
+	// Window tells of tiles that have their elements in local memory.
+	Window Window
 	// Each tells that work-groups each make an iteration of the loops around, with barriers inside.
 	Each   bool
 	Groups int64 // about how many
@@ -42,6 +44,8 @@ type Form struct {
 	Sweep Sweep
 	// Folded: the tiles are those of a triangle, of which a folded grid has no others.
 	Folded bool
+	// Apart: the sums of tiles may be made in parts, by other work-groups each.
+	Apart bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
 	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum of a tile, and Bytes the size of an operand.
@@ -104,6 +108,8 @@ type Mapping struct {
 	Depth  int64
 	// Ahead: the operands of the next terms are on their way to registers while those in local memory are used.
 	Ahead bool
+	// Parts is how many work-groups make a part each of the sums of a tile, which another launch adds up; 0 or 1: one makes all.
+	Parts int64
 	// Share is how many work-items compute a reduction together.
 	Share int64
 	// Side is how many values of each loop are in a tile of wavefronts.
@@ -144,6 +150,8 @@ func chosen(f Form) Mapping {
 		return Mapping{Block: []int64{512}, Share: 1}
 	case f.Each:
 		return eachOf(f)
+	case f.Window.Reads > 0:
+		return windows(f)
 	case f.Tiled > 0:
 		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:
@@ -171,7 +179,8 @@ func chosen(f Form) Mapping {
 }
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
-func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string) (_ *kernel.Kernel, err error) {
+// Where the sums of tiles may be apart, there may be a second kernel, which adds up their parts.
+func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string, apart bool) (_ []*kernel.Kernel, err error) {
 	defer throw.Catch(&err)
 	parallel = slices.DeleteFunc(slices.Clone(parallel), func(p string) bool { return !plain.IsIname(p) })
 	order := axes(n, parallel)
@@ -188,6 +197,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if form.Tiles = b != nil; form.Tiles {
 			form.Operands = len(b.operands)
 			throw.If(c.sizes(&form, b))
+			form.Apart = apart && b.partial(c.nest.Params) != nil
 		}
 	}
 	one := findPointwise(k, order)
@@ -197,7 +207,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	m := c.ask(form, n.Statements)
 	if form.Tiles && m.Depth > 0 {
-		if tiled, err := c.tiled(b, m, form.Folded); tiled != nil || err != nil {
+		if tiled, err := c.tiled(b, m, form); tiled != nil || err != nil {
 			return tiled, err
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
@@ -206,14 +216,14 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Sums != None && m.Share > 1 {
 		shared := share(k, order, over, m, form.Sums)
 		if runs(shared, c.on()) == nil {
-			return shared, nil
+			return []*kernel.Kernel{shared}, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
 		m = c.ask(form, n.Statements)
 	}
 	if form.Pointwise && product(m.Points) > 1 {
 		if k := several(one, m, c.on()); k != nil {
-			return k, nil
+			return []*kernel.Kernel{k}, nil
 		} // a work-item for each point needs no grid
 		form.Pointwise = false
 		m = c.ask(form, n.Statements)
@@ -222,12 +232,13 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Sweep.some() && m.Depth > 1 {
 		steps, err := c.inSteps(k, order, m, form.Sweep.Helped)
 		if steps != nil || err != nil {
-			return steps, err
+			return []*kernel.Kernel{steps}, err
 		}
 		form.Sweep = Sweep{}
 		m = c.ask(form, n.Statements)
 	}
-	return onAxes(k, order, m.Block, 0)
+	k, err = onAxes(k, order, m.Block, 0)
+	return []*kernel.Kernel{k}, err
 }
 
 // reduced is a kernel with sums in place of loops, as far as its statements have an order then.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront/cexpr"
+	"gpuperf/device/machine"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -32,6 +33,10 @@ type blocks struct {
 	domain       *polycount.Set // of the parallel loops
 	whole        *polycount.Set // with that of the sum
 	tiles        *polycount.Set // those that have points, over the inames of tiles
+
+	parts int64        // of each sum, which other work-groups make each; 0 for whole sums
+	part  string       // the iname of a part, on the axis of work-groups behind those of tiles
+	whose *expr.Access // where the sum of a part is stored
 
 	sums *kernel.Array     // of a work-item
 	own  map[string]string // for variables of a point, the arrays with those of all points of a work-item
@@ -190,6 +195,10 @@ func (b *blocks) make(m Mapping) *kernel.Kernel {
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
 	b.phases()
 	x := b.points("")
+	if b.parts > 0 {
+		b.storePart(x, guard)
+		return b.finished()
+	}
 	for _, s := range b.from.Statements {
 		own := &kernel.Stmt{ID: s.ID, LHS: x.moved(s.LHS), RHS: x.moved(s.RHS), Inames: x.inames()}
 		for _, p := range slices.Concat(guard, s.Predicates) {
@@ -205,6 +214,10 @@ func (b *blocks) make(m Mapping) *kernel.Kernel {
 		}
 		b.add(own)
 	}
+	return b.finished()
+}
+
+func (b *blocks) finished() *kernel.Kernel {
 	b.independent()
 	throw.If(b.to.CheckForm())
 	return b.to
@@ -222,6 +235,11 @@ func (b *blocks) frame(m Mapping, lanes func(axis int, points int64) int64) {
 		t.parts = points / t.lanes
 		b.loops[p] = t
 		b.to.Tags[t.group], b.to.Tags[t.item] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}, kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
+	}
+	if b.parts > 0 {
+		b.part = b.to.FreshName(b.over + "_part")
+		b.box(b.part, b.parts)
+		b.to.Tags[b.part] = kernel.Tag{Kind: kernel.GroupAxis, Axis: len(b.order)}
 	}
 }
 
@@ -315,7 +333,8 @@ func (b *blocks) private(name string, dtype expr.DType) *kernel.Array {
 }
 
 // phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
-// are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead.
+// are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead. Of a sum in parts, each has a step after as many others as
+// there are other parts.
 func (b *blocks) phases() {
 	d := b.m.Depth
 	first := b.corner(b.lower, false)
@@ -324,9 +343,9 @@ func (b *blocks) phases() {
 	var all []*phase
 	make := func(suffix string, of func(base polycount.Affine, n polycount.Affine) []polycount.Constraint) *phase {
 		p := &phase{b: b, suffix: suffix, step: b.over + "_step" + suffix}
-		n := polycount.Name(p.step)
+		n := named(b.part).AddScaled(max(1, b.parts), polycount.Name(p.step)) // the number of the step
 		p.first = first.Add(n.Scale(d))
-		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{p.step}, of(p.first, n)...))
+		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{p.step}, append(of(p.first, n), polycount.GE(polycount.Name(p.step), polycount.Int(0)))...))
 		all = append(all, p)
 		return p
 	}
@@ -344,7 +363,7 @@ func (b *blocks) phases() {
 		return []polycount.Constraint{polycount.GE(n, polycount.Int(begun)), polycount.GE(base.AddInt(d-2), last), polycount.GE(end, base)}
 	}).ends = true
 	if b.m.Ahead {
-		b.fetches(&phase{b: b, suffix: "_first", first: first}, (*fetch).take)
+		b.fetches(&phase{b: b, suffix: "_first", first: first.AddScaled(d, named(b.part))}, (*fetch).take)
 	}
 	for _, p := range all {
 		p.add()
@@ -407,7 +426,7 @@ func (p *phase) add() {
 	by := map[string]expr.Expr{}
 	b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.element(); return fill(f) })
 	if b.m.Ahead {
-		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(b.m.Depth)}
+		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(max(1, b.parts) * b.m.Depth)}
 		b.fetches(next, (*fetch).take)
 	}
 	x := b.points("_update" + p.suffix)
@@ -445,19 +464,19 @@ func (p *phase) guarded(x point, term polycount.Affine, inames []string) []expr.
 // term is the iname of the terms of a phase, from its first one.
 func (p *phase) term() string { return p.b.over + "_term" + p.suffix }
 
-// tiled is the kernel of tiles, of a folded grid where that can be, nil where there is none that runs.
-func (c *compiler) tiled(b *blocks, m Mapping, folded bool) (_ *kernel.Kernel, err error) {
+// onTiles is a kernel of tiles, nil where it does not run.
+func (b *blocks) onTiles(m Mapping, folded bool, on *machine.Machine) (_ *kernel.Kernel, err error) {
 	defer throw.Catch(&err)
 	k := b.make(m)
 	if folded {
 		g := throw.Get(grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group))
 		if g != nil {
-			if f, err := g.Fold(k); err != nil || runs(f, c.on()) == nil {
+			if f, err := g.Fold(k); err != nil || runs(f, on) == nil {
 				return f, err
 			}
 		}
 	}
-	if runs(k, c.on()) != nil {
+	if runs(k, on) != nil {
 		return nil, nil
 	}
 	return k, nil

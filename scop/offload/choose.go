@@ -15,35 +15,63 @@ import (
 // chosen; TestCycles).
 const (
 	readCycles  = 2      // of a vector from local memory
+	bankCycles  = 1.37   // of a line of banks of local memory, beside the copies (53 mappings of products of about 1000: testdata/h200_parts.jsonl)
 	copyCycles  = 16     // of an element into local memory, with its address and whether it is there
 	ofCode      = 30     // registers that a work-item has beside those of its sums and operands
 	mostOfItem  = 72 * 4 // bytes of sums: with more, registers are spilled
 	typicalSize = 1000   // of a parameter that is not known
 )
 
-// tiles is the mapping of sums of tiles that takes least.
-func tiles(f Form) (best Mapping) {
-	least := math.Inf(1)
+// tiles is the mapping of sums of tiles that takes least, in parts where these are worth it.
+func tiles(f Form) Mapping {
+	best, least := f.tiled(1)
+	if !f.Apart || f.Operands > 2 { // prices of sums of several products are too rough
+		return best
+	}
+	least *= worth
+	for _, parts := range severalParts {
+		if m, time := f.tiled(parts); time < least {
+			best, least = m, time
+		}
+	}
+	return best
+}
+
+// tiled is the mapping of sums of tiles in so many parts that takes least, and what it takes, in seconds.
+func (f Form) tiled(parts int64) (best Mapping, least float64) {
+	least = math.Inf(1)
 	for _, block := range [][]int64{{16, 16}, {16, 8}, {8, 16}} {
 		for _, px := range []int64{2, 4, 6, 8, 12} {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
-					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
-					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
+					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true, Parts: parts}
+					if parts > 1 && (product(block) > itemsOfPart || px*py > pointsOfPart) || px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
 						continue
 					}
-					if c := f.cycles(m); c < least {
+					if c := f.tiling(m); c < least {
 						best, least = m, c
 					}
 				}
 			}
 		}
 	}
-	return best
+	return best, least
 }
 
-// cycles is about what a mapping takes.
-func (f Form) cycles(m Mapping) float64 {
+// tiling is about what a mapping takes, in seconds, with what adds up parts.
+func (f Form) tiling(m Mapping) float64 {
+	time := f.on().Seconds(f.tiles(m))
+	if m.Parts > 1 {
+		time = time*(1+perPart*math.Log(float64(m.Parts))) + f.adding(m.Parts)
+	}
+	return time
+}
+
+// cycles is about what a mapping takes, without what adds up parts.
+func (f Form) cycles(m Mapping) float64 { return f.on().Cycles(f.tiles(m)) }
+
+// tiles is what a work-group does then.
+func (f Form) tiles(m Mapping) machine.Work {
 	groups, side := int64(1), int64(0)
 	for axis := range f.Parallel {
 		t := of(m.Block, axis) * of(m.Points, axis)
@@ -57,13 +85,24 @@ func (f Form) cycles(m Mapping) float64 {
 	px, py := m.Points[0], m.Points[1]
 	copies := pairs * float64(side*m.Depth) / items
 	on := f.on()
-	issue := items / float64(on.Subgroup*on.Schedulers) * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
+	term := max(float64(px*py+readCycles*(vectors(px)+vectors(py))), bankCycles*float64(on.Schedulers)*f.passes(m))
+	issue := items / float64(on.Subgroup*on.Schedulers) * (float64(m.Depth)*pairs*term + copyCycles*copies)
 	own := ofCode + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
-	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
-	return on.Cycles(machine.Work{
-		Groups: groups, Issue: steps * issue, Rounds: steps,
+	parts := max(1, m.Parts)
+	steps := float64(intmath.CeilDiv(intmath.CeilDiv(f.Terms, m.Depth), parts))
+	return machine.Work{
+		Groups: groups * parts, Issue: steps * issue, Rounds: steps,
 		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
-	})
+	}
+}
+
+// passes is how often local memory gives a line of its banks to a sub-group that reads the operands of a term.
+func (f Form) passes(m Mapping) float64 {
+	bytes := func(items, points int64) float64 {
+		lanes := points / vectors(points)
+		return float64(vectors(points)) * max(1, float64(items*lanes*f.Bytes)/float64(f.on().Line))
+	}
+	return bytes(min(m.Block[0], f.on().Subgroup), m.Points[0]) + bytes(max(1, f.on().Subgroup/m.Block[0]), m.Points[1])
 }
 
 // foldedGroups is about how many work-groups a folded grid has, of tiles that have so many points along each side.

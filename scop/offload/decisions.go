@@ -2,6 +2,7 @@ package offload
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,15 @@ var decisions = []decision{
 		if f.Tiled == 0 {
 			return nil
 		}
+		if f.Window.Reads > 0 {
+			var fit []string
+			for _, side := range windowSides[f.Tiled] {
+				if !math.IsInf(f.wave(Mapping{Side: side}), 1) {
+					fit = append(fit, written(side))
+				}
+			}
+			return f.offer(written(Default(f).Side), fit...)
+		}
 		return f.offer(written(Default(f).Side), sides[f.Tiled]...)
 	}},
 	{"sums", func(f Form, _ map[string]string) []string {
@@ -62,6 +72,9 @@ var decisions = []decision{
 		}
 		if f.Each {
 			return f.grouped(f.usually(written(Default(f).Block), "32x1", "64x1", "128x1", "256x1", "32x2", "32x4", "32x8", "32x16", "16x4", "16x8", "16x16"))
+		}
+		if f.Window.Reads > 0 { // as many work-items as a tile has places
+			return nil
 		}
 		if f.Tiled > 0 {
 			return f.grouped(f.offer(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8"))
@@ -136,6 +149,16 @@ var decisions = []decision{
 			return nil
 		}
 		return f.offer(whenFetched(Default(f).Ahead), "in time", "ahead")
+	}},
+	{"parts", func(f Form, made map[string]string) []string {
+		if made["sums"] != "tiles" || !f.Apart {
+			return nil
+		}
+		options := []string{"1"}
+		for _, n := range severalParts {
+			options = append(options, fmt.Sprint(n))
+		}
+		return f.offer(fmt.Sprint(Default(f).Parts), options...)
 	}},
 }
 
@@ -222,7 +245,7 @@ func (f Form) mapping(made map[string]string) Mapping {
 	}
 	m.Points = numbers(made["points"])
 	if made["sums"] == "tiles" {
-		m.Depth, m.Ahead = number(made["depth"]), made["operands"] == whenFetched(true)
+		m.Depth, m.Ahead, m.Parts = number(made["depth"]), made["operands"] == whenFetched(true), number(made["parts"])
 	}
 	return m
 }

@@ -107,6 +107,9 @@ func (f *fetch) copy(id string, to, from *expr.Access) error {
 	for _, p := range b.order {
 		s.Inames = append(s.Inames, b.loops[p].group)
 	}
+	if b.part != "" {
+		s.Inames = append(s.Inames, b.part)
+	}
 	s.Inames = nameset.Sorted(s.Inames)
 	if len(own) > 0 {
 		s.Predicates = cexpr.Predicates(polycount.NewSet(nil, s.Inames, own...))

@@ -72,7 +72,7 @@ const groupWide = 256
 func (c *compiler) each(x *schedule.Launch, host []level) []Step {
 	list := schedule.Statements(x)
 	band := x.Body.(*schedule.Band)
-	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+	name := c.next()
 	where := throw.Get(values(list, host))
 	groups := throw.Get(c.groupsOf(list, host, band.Loops))
 	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, host, groups, values, name))
@@ -101,7 +101,7 @@ func (c *compiler) sumsInside(band *schedule.Band, host []level, name string) (_
 	defer throw.Catch(&err)
 	n, parallel := throw.Get2(c.nestOf(&schedule.Launch{Body: band}, host, nil, values, name))
 	k := throw.Get(n.Kernel())
-	k = throw.Get(c.mapped(k, n, slices.Concat(parallel...)))
+	k = throw.Get(c.mapped(k, n, slices.Concat(parallel...), false))[0]
 	if f := c.program.asked[len(c.program.asked)-1].form; f.Sums == None {
 		return nil, errors.New("work-items share no sums")
 	}

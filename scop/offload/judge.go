@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"gpuperf/cfront/cexpr"
 	"gpuperf/device"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -166,7 +167,7 @@ func (r *Result) timed(job device.Job, result *device.Result, dev device.Info) {
 	r.Record = &record
 }
 
-// tolerances of a comparison with other kernels, relative to the greater of the element and the usual magnitude in its array.
+// tolerances of a comparison with other kernels, relative to the greater of the element and the usual magnitude in its array. Where more is found, what rounding does is asked (widened).
 var tolerances = map[expr.DType]float64{expr.Float32: 1e-4, expr.Float64: 1e-10}
 
 // compared times a case that is too large to be interpreted, and compares it with plain kernels. A difference is no error, since rounding may grow over as many steps; but it
@@ -177,7 +178,6 @@ func (r *Prepared) compared(ctx context.Context, dev device.Device, out *Result)
 	if err != nil {
 		return err
 	}
-	var verdict *device.Error
 	if out.Why = want.why; want.why == "" {
 		job := r.Job
 		job.Expect = &want.Expect
@@ -185,7 +185,10 @@ func (r *Prepared) compared(ctx context.Context, dev device.Device, out *Result)
 			job.Keep = results
 		}
 		result, err := dev.Run(ctx, job)
-		switch verdict, _ = device.AsError(err); {
+		if apartFrom(err) && want.widened(ctx, dev) {
+			result, err = dev.Run(ctx, job)
+		}
+		switch verdict, _ := device.AsError(err); {
 		case err == nil:
 			if !want.telling {
 				if want.telling, err = r.program.telling(results, result.Outputs); err == nil && !want.telling {
@@ -195,7 +198,9 @@ func (r *Prepared) compared(ctx context.Context, dev device.Device, out *Result)
 			out.timed(job, result, dev.Info())
 			out.Why, out.Compared, out.Tolerance = want.why, want.telling, want.Tolerance
 			return err
-		case verdict != nil && verdict.Status == samples.WrongResult:
+		case apartFrom(err) && want.why != "":
+			out.Why = want.why
+		case apartFrom(err):
 			out.Differs = true
 			out.Why = "at these sizes it differs from plainer kernels by more than is expected of rounding: " + verdict.Msg
 		case verdict != nil && verdict.Status == samples.Timeout && !want.telling && ctx.Err() == nil:
@@ -215,7 +220,9 @@ func (r *Prepared) compared(ctx context.Context, dev device.Device, out *Result)
 // plainer is what results are compared with.
 type plainer struct {
 	device.Expect
-	telling bool   // it has been found to say something
+	telling bool // it has been found to say something
+	// rounded is the same with values rounded once more; nil where what rounding does has been asked.
+	rounded func() (device.Job, error)
 	why     string // there is no comparison; "" where there is
 }
 
@@ -234,6 +241,19 @@ func (p *Program) plainer(c *workload.ProgramCase, results []string, dev device.
 	}
 	job, err := d.Job(device.Policy{})
 	out := &plainer{Expect: device.Expect{Job: job, Results: results, Limit: comparing}}
+	out.rounded = func() (_ device.Job, err error) {
+		defer throw.Catch(&err)
+		own := *other
+		own.Kernels, own.known = nil, nil
+		instead := map[*kernel.Kernel]*kernel.Kernel{}
+		for _, k := range other.Kernels {
+			instead[k] = throw.Get(rounded(k))
+			own.Kernels = append(own.Kernels, instead[k])
+		}
+		own.Steps = withKernels(other.Steps, instead)
+		c := throw.Get(own.atSizes(c.Sizes, dev))
+		return c.Job(device.Policy{})
+	}
 	for _, a := range p.Text.Arrays {
 		if slices.Contains(results, a.Name) {
 			out.Tolerance = max(out.Tolerance, tolerances[a.DType])
@@ -291,4 +311,88 @@ func (p *Program) inSteps() (*scop.Nest, schedule.Node) {
 		return p.single.Nest, schedule.Hosted(p.single.Tree)
 	}
 	return p.Nest, schedule.Hosted(p.tree)
+}
+
+// What rounding does to results: how far those of plain kernels are from those of the same kernels that round every value which they store once more, up, down or not at all. So often as far may
+// another order of sums be; where that is more than so much, a comparison says too little.
+const (
+	asFar       = 8
+	mostRounded = 0.02
+)
+
+// apartFrom reports that a comparison has found another result.
+func apartFrom(err error) bool {
+	verdict, ok := device.AsError(err)
+	return ok && verdict.Status == samples.WrongResult
+}
+
+// widened finds what rounding does, if that was not asked before, and reports that the tolerance is greater for it. Where rounding does too much, there is no comparison.
+func (p *plainer) widened(ctx context.Context, dev device.Device) bool {
+	if p.rounded == nil {
+		return false
+	}
+	job, err := p.rounded()
+	p.rounded = nil
+	if err != nil {
+		return false
+	}
+	job.Policy = once
+	for far := p.Tolerance / asFar; far*asFar <= mostRounded; far *= 2 {
+		job.Expect = &device.Expect{Job: p.Job, Results: p.Results, Tolerance: far, Limit: comparing}
+		switch _, err := dev.Run(ctx, job); {
+		case err == nil:
+			wider := far*asFar > p.Tolerance
+			p.Tolerance = max(p.Tolerance, far*asFar)
+			return wider
+		case !apartFrom(err):
+			return false
+		}
+	}
+	p.why = fmt.Sprintf("at these sizes rounding alone changes some results of plain kernels by more than %.2g, so that a comparison says nothing", mostRounded/asFar)
+	return false
+}
+
+// units are, by type, what is 1 less or more than one as little as can be.
+var units = map[expr.DType][2]float64{
+	expr.Float32: {1 - 0x1p-24, 1 + 0x1p-23},
+	expr.Float64: {1 - 0x1p-53, 1 + 0x1p-52},
+}
+
+// rounded is a kernel that rounds every value which it stores to an array once more, by where it is computed: up, down or not at all.
+func rounded(k *kernel.Kernel) (*kernel.Kernel, error) {
+	out := k.Clone()
+	for _, s := range out.Statements {
+		if s.LHS == nil {
+			continue
+		}
+		t, err := out.TypeOf(s.LHS)
+		if err != nil {
+			return nil, err
+		}
+		by, some := units[t]
+		if !some {
+			continue
+		}
+		var place expr.Expr = expr.Int{Value: 1}
+		for i, name := range slices.Sorted(slices.Values(append(out.Params(), s.Inames...))) {
+			place = expr.Binary(expr.Add, place, expr.Binary(expr.Mul, expr.Int{Value: int64(7 + 4*i)}, expr.Var{Name: name})) // no multiple of 11 among these soon
+		}
+		which := expr.Binary(expr.Mod, place, expr.Int{Value: 11})
+		less := &expr.Cond{If: expr.Binary(expr.Lt, which, expr.Int{Value: 7}), Then: cexpr.Float(by[0], t), Else: cexpr.Float(by[1], t)}
+		s.RHS = expr.Binary(expr.Mul, s.RHS, less)
+	}
+	return out, out.CheckForm()
+}
+
+// withKernels are steps with other kernels in the place of theirs.
+func withKernels(steps []Step, instead map[*kernel.Kernel]*kernel.Kernel) (out []Step) {
+	for _, s := range steps {
+		switch x := s.(type) {
+		case *Launch:
+			out = append(out, &Launch{instead[x.Kernel], x.Where})
+		case *Loop:
+			out = append(out, &Loop{x.Name, x.Values, withKernels(x.Body, instead)})
+		}
+	}
+	return out
 }

@@ -11,6 +11,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
+	"gpuperf/kernel/expr"
 	"gpuperf/samples"
 	"gpuperf/scop"
 )
@@ -82,7 +83,7 @@ func (a *watched) Run(ctx context.Context, job device.Job) (*device.Result, erro
 		if len(job.Keep) > 0 {
 			a.kept[job.Source] = true
 		}
-		if a.wrong {
+		if a.wrong && job.Expect.Tolerance >= tolerances[expr.Float64] { // what rounding does is less
 			return nil, device.Errorf(samples.WrongResult, "it differs")
 		}
 	}
@@ -124,9 +125,24 @@ func TestComparedWithTheSame(t *testing.T) {
 	}
 }
 
+// TestRounded: where rounding alone changes results by more than a comparison allows, there is none, and no suspicion either.
+func TestRounded(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("LONG=1 runs it")
+	}
+	dev := devicetest.Open(t)
+	all, err := RunAll(t.Context(), dev, []*scop.Nest{measured(t, "ludcmp")}, map[string]int64{"n": 200}, RunOptions{Trials: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := all[0]; r.Differs || r.Compared || !strings.Contains(r.Why, "rounding alone") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestManyLaunches: programs of a space that would take very many launches are refused before these are listed.
 func TestManyLaunches(t *testing.T) {
-	nests, err := scop.Load(t.Context(), "../../examples/polybench/seidel-2d.c", cfront.Options{})
+	nests, err := scop.Load(t.Context(), "../../examples/polybench/floyd-warshall.c", cfront.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,10 +151,10 @@ func TestManyLaunches(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.most = 100
-	if runs, err := p.Plan(map[string]int64{"n": 20, "tsteps": 10}); err != nil || len(runs) != 88 {
+	if runs, err := p.Plan(map[string]int64{"n": 10}); err != nil || len(runs) != 62 {
 		t.Errorf("%d launches, %v", len(runs), err)
 	}
-	_, err = p.Plan(map[string]int64{"n": 100, "tsteps": 10})
+	_, err = p.Plan(map[string]int64{"n": 100})
 	if verdict, ok := device.AsError(err); !ok || verdict.Status != samples.Refused || !strings.Contains(verdict.Msg, "more than 100 launches") {
 		t.Error(err)
 	}

@@ -38,8 +38,8 @@ func mappings(t *testing.T, device string) (out []string) {
 		}
 		for _, a := range p.asked {
 			m := Default(a.form)
-			out = append(out, fmt.Sprintf("%s, %s: block %s, points %s, depth %d, share %d, side %s, steps %d",
-				name, strings.Join(a.statements, "+"), written(m.Block), written(m.Points), m.Depth, m.Share, written(m.Side), m.Steps))
+			out = append(out, fmt.Sprintf("%s, %s: block %s, points %s, depth %d, parts %d, share %d, side %s, steps %d",
+				name, strings.Join(a.statements, "+"), written(m.Block), written(m.Points), m.Depth, m.Parts, m.Share, written(m.Side), m.Steps))
 		}
 	}
 	slices.Sort(out)

@@ -10,6 +10,7 @@ import (
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/scop/window"
 )
 
 // move finds the iterators of a statement as functions of the loops of a tree, and its points over the names of these loops.
@@ -31,7 +32,7 @@ func move(s *scop.Statement, levels []level) (iterators map[string]polycount.Aff
 		}
 		values = append(values, polycount.Name(l.name).Sub(a))
 	}
-	inverse, ok := solve(rows, values, d)
+	inverse, ok := window.Solve(rows, values, d)
 	if !ok {
 		return nil, nil, fmt.Errorf("the loops around %s do not determine its points", s.Name)
 	}
@@ -59,52 +60,6 @@ func move(s *scop.Statement, levels []level) (iterators map[string]polycount.Aff
 		domain = polycount.NewSet(nil, dims, polycount.GE(polycount.Int(-1), polycount.Int(0)))
 	}
 	return iterators, domain, nil
-}
-
-// solve finds x of rows·x = values, by elimination; rows that are not needed may contradict it. A quotient of the solution is exact at
-// points that exist.
-func solve(rows [][]int64, values []polycount.Affine, width int) (x []polycount.Affine, ok bool) {
-	rows, values = slices.Clone(rows), slices.Clone(values)
-	for i := range rows {
-		rows[i] = slices.Clone(rows[i])
-	}
-	var pivots []int
-	for col := range width {
-		best := -1
-		for i := len(pivots); i < len(rows); i++ {
-			if v := magnitude(rows[i][col]); v != 0 && (best < 0 || v < magnitude(rows[best][col])) {
-				best = i
-			}
-		}
-		if best < 0 {
-			return nil, false
-		}
-		at := len(pivots)
-		rows[at], rows[best] = rows[best], rows[at]
-		values[at], values[best] = values[best], values[at]
-		p := rows[at][col]
-		for i := range rows {
-			if f := rows[i][col]; i != at && f != 0 {
-				for j := range width {
-					rows[i][j] = rows[i][j]*p - rows[at][j]*f
-				}
-				values[i] = values[i].Scale(p).AddScaled(-f, values[at])
-			}
-		}
-		pivots = append(pivots, col)
-	}
-	x = make([]polycount.Affine, width)
-	for i, col := range pivots {
-		v, p := values[i], rows[i][col]
-		if p < 0 {
-			v, p = v.Neg(), -p
-		}
-		if p > 1 {
-			v = v.FloorDiv(p)
-		}
-		x[col] = v
-	}
-	return x, true
 }
 
 func magnitude(v int64) int64 { return max(v, -v) }

@@ -3,8 +3,8 @@
 // Compile takes a nest and a tree of launches (package scop/schedule). The loops of the host are Loop steps. Each launch becomes a nest of its own
 // (nest.go), whose statements run over the loops of the tree, with the host's loops as parameters; that nest is a kernel like any other, whose
 // parallel loops are put on the axes of work-items (axes.go). Loops that only accumulate are reductions (accumulate.go): work-items share them where few loops are parallel,
-// long loops that carry values forward where none is are launches of chunks (package scop/chain), and work-groups compute tiles of sums with their operands in local memory where many are (block.go, fetch.go). Loops of the host over the time of a stencil become fewer launches, of
-// several steps each (stencil.go, timetile.go, timestep.go). Where nothing depends on another iteration of loops around all of a nest, a work-group may make each (group.go). How large tiles are by default is in choose.go. Plan lists the launches at given sizes (plan.go).
+// long loops that carry values forward where none is are launches of chunks (package scop/chain), and work-groups compute tiles of sums with their operands in local memory where many are (block.go, fetch.go). Tiles that are too few make their sums in parts (parts.go), and tiles of wavefronts may have their elements in local memory (windows.go, package scop/window). Loops of the host over the time of a stencil become fewer launches, of
+// several steps each (stencil.go, timetile.go, timestep.go). Where nothing depends on another iteration of loops around all of a nest, a work-group may make each (group.go). How large tiles are by default is in choose.go. Plan lists the launches at given sizes (kernel.go).
 package offload
 
 import (

@@ -67,7 +67,7 @@ func ahead(f Form) Mapping {
 		m.Share, m.Depth = 1, 0
 	}
 	if f.Tiles {
-		m.Points, m.Depth, m.Ahead = []int64{3, 2}, 5, true
+		m.Points, m.Depth, m.Ahead, m.Parts = []int64{3, 2}, 5, true, 3
 	}
 	if f.Sweep.some() {
 		m.Depth = 2 // lines are shared by parts of a work-group

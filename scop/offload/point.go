@@ -85,6 +85,9 @@ func (x point) inames(more ...string) []string {
 			}
 		}
 	}
+	if x.b.part != "" {
+		more = append(more, x.b.part)
+	}
 	return nameset.Sorted(more)
 }
 

@@ -108,7 +108,7 @@ func stepsOf(t *testing.T, p *Program, at map[string]int64) int {
 	n, tree := p.inSteps()
 	q, err := compileTree(n, tree, Options{Sizes: at, Map: func(f Form) Mapping {
 		m := Default(f)
-		m.Steps = 0
+		m.Steps, m.Parts = 0, 1
 		return m
 	}})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/scop/window"
 )
 
 // wavefront makes the launches of wavefronts of tiles: a loop of the host over the sum of the numbers of tiles along all loops, and a kernel whose work-groups have the numbers along all but
@@ -30,8 +31,10 @@ type wavefront struct {
 func (c *compiler) wavefronts(x *schedule.Launch) (_ []Step, err error) {
 	defer throw.Catch(&err)
 	list := schedule.Statements(x)
-	w := &wavefront{c: c, x: x, name: c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels))), sum: c.fresh("wave"), of: map[*scop.Statement]*scop.Statement{}}
-	w.m = c.ask(Form{Kernel: w.name, Tiled: len(x.Tiled)}, list)
+	w := &wavefront{c: c, x: x, name: c.next(), sum: c.fresh("wave"), of: map[*scop.Statement]*scop.Statement{}}
+	in := window.Of(list, x.Tiled, c.fresh)
+	form := w.form(list, in)
+	w.m = c.ask(form, list)
 	if len(w.m.Side) == 0 {
 		return nil, nil
 	}
@@ -49,7 +52,13 @@ func (c *compiler) wavefronts(x *schedule.Launch) (_ []Step, err error) {
 	host := level{name: w.sum, loop: w.loop(func(int) bool { return true }), values: w.sums()}
 	groups := throw.Get(w.groups())
 	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: schedule.Over(x.Body, w.of), Host: x.Host}, []level{host}, groups, w.inTile, w.name))
-	k := w.kernel(n, bands)
+	k := throw.Get(n.Kernel())
+	if form.Window.Reads > 0 {
+		k = throw.Get(in.Kernel(k, w.grid()))
+		throw.If(runs(k, c.on()))
+	} else {
+		k = w.kernel(k, n, bands)
+	}
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Loop{w.sum, host.values, []Step{&Launch{k, host.values}}}}, nil
 }
@@ -214,9 +223,17 @@ func (w *wavefront) within(i int, number polycount.Affine) (list []polycount.Con
 	return list
 }
 
+// grid are the tiles of a launch.
+func (w *wavefront) grid() window.Grid {
+	g := window.Grid{Side: w.m.Side, Groups: w.tiles[:len(w.tiles)-1]}
+	for i := range w.tiles {
+		g.Numbers = append(g.Numbers, w.number(i))
+	}
+	return g
+}
+
 // kernel makes the kernel of a tile for each work-group.
-func (w *wavefront) kernel(n *scop.Nest, bands [][]string) *kernel.Kernel {
-	plain := throw.Get(n.Kernel())
+func (w *wavefront) kernel(plain *kernel.Kernel, n *scop.Nest, bands [][]string) *kernel.Kernel {
 	k, bands := withoutLaunches(plain, n, bands)
 	for i, t := range w.tiles[:len(w.tiles)-1] {
 		k.Tags[t] = kernel.Tag{Kind: kernel.GroupAxis, Axis: i}

@@ -13,10 +13,11 @@ import (
 // Bounds of wavefronts: of the loops whose tiles they are, of which all but one are axes of work-groups, and the side of a tile by which costs are compared. A tile takes some times as long as
 // the same steps of a lone work-group: on an H200 110 µs where lu's would take 26, and 130 to 250 where seidel-2d's would take 47.
 const (
-	mostTiled     = 3  // one of the host and two of work-groups
-	typicalSide   = 32 // about the sides of the mappings that tiles get without a search
-	tileRegisters = 64 // of a work-item: as many as leave room for two such work-groups on a multiprocessor
-	asLong        = 4  // 110 / 26, and 130 / 47 to 250 / 47 above
+	mostTiled     = 3   // one of the host and two of work-groups
+	typicalSide   = 32  // about the sides of the mappings that tiles get without a search
+	tileRegisters = 64  // of a work-item: as many as leave room for two such work-groups on a multiprocessor
+	asLong        = 4   // 110 / 26, and 130 / 47 to 250 / 47 above
+	windowItems   = 256 // work-items of a tile that has its elements in local memory
 )
 
 // wavefronts makes launches of wavefronts of tiles (Wolfe, More iteration space tiling, 1989) of loops of the host with little to do in each launch, where that costs less. Of permutable loops
@@ -154,9 +155,27 @@ func (e extents) wavefront(x *Launch) float64 {
 	}
 	e.tiled = x.Tiled
 	work := e.group(x.Body).Times(asLong)
-	work.Launches, work.Groups = 1, int64(math.Ceil(min(groups, most)/launches))
 	work.Group = machine.Group{Items: groupItems, Registers: tileRegisters, Subgroup: e.on.Subgroup}
+	if x.windowed() {
+		work = e.window(x)
+	}
+	work.Launches, work.Groups = 1, int64(math.Ceil(min(groups, most)/launches))
 	return launches * e.on.Seconds(work)
+}
+
+// windowed reports that tiles may have their elements in local memory: they are of one statement, whose points the loops tell apart.
+func (x *Launch) windowed() bool {
+	list := x.statements()
+	return len(list) == 1 && len(list[0].Iterators) == len(x.Tiled)
+}
+
+// window is what a work-group does whose tile has its elements in local memory: it loads and stores these, and between makes steps with a barrier behind each.
+func (e extents) window(x *Launch) machine.Work {
+	steps, accesses := float64(1+len(x.Tiled)*(typicalSide-1)), float64(len(x.statements()[0].Accesses))
+	return machine.Work{
+		Group: machine.Group{Items: windowItems, Registers: tileRegisters, Subgroup: e.on.Subgroup}, Rounds: 2, Barriers: steps, Waits: steps * accesses,
+		Issue: steps * (issued + 2*accesses) * float64(windowItems/(e.on.Subgroup*e.on.Schedulers)),
+	}
 }
 
 // inTile is how many values a loop takes in a tile; false where it is no sum of multiples of the loops of tiles.
