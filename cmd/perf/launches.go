@@ -41,7 +41,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 
 // driveAs chooses the interface that launch files and sources run under, unless another was chosen or samples are replayed.
 func (f *measureFlags) driveAs(launches *campaign.Launches, cases []*workload.Case) {
-	if on := launches.Interfaces(cases); len(on) > 0 && f.face == "" && !strings.HasPrefix(f.device, replay.Prefix) {
+	if on := launches.Interfaces(cases); len(on) > 0 && f.face == "" && f.named() == "" && !strings.HasPrefix(f.device, replay.Prefix) {
 		f.face = on[0].String()
 	}
 }

@@ -46,7 +46,7 @@ func product(t *testing.T, d *facts.Device) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := offload.Find(t.Context(), nests[0], offload.Options{On: machine.Of(d)})
+	p, err := offload.Find(t.Context(), nests[0], offload.Options{On: machine.Of(d), Sizes: map[string]int64{"ni": 1000, "nj": 1100, "nk": 1200}})
 	if err != nil {
 		t.Fatal(err)
 	}
