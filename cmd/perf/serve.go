@@ -33,7 +33,7 @@ func serveCommand() *cobra.Command {
 
 The methods are the commands, and the results what they print with --json. Of the parameters, kernel, kernels and args are the files, sizes is
 what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
-kernels and models, so that thousands of questions take a second; {"only": "seconds"} leaves all but the times out. A file that changes is read again.
+kernels and models, so that thousands of questions take a second: functions of .cu and .cl files it predicts by the model alone, launch files as the command does; {"only": "seconds"} leaves all but the times out. A file that changes is read again.
 
 The strategies of perf tune are open to other tuners: ask proposes configurations, which the other program runs, and tell says how they did. What is
 searched is told by the first question, as parameters with their values and constraints, or as a file that perf tune takes:
