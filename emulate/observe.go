@@ -1,6 +1,10 @@
 package emulate
 
-import "gpuperf/emulate/timing"
+import (
+	"slices"
+
+	"gpuperf/emulate/timing"
+)
 
 // Observe times the launch again, with all iterations of its loops, and tells of each issue until it has been told enough. Op is the index of the
 // instruction.
@@ -17,3 +21,15 @@ func (r *Result) Instruction(index int) (address, text, place string) {
 
 // Unit is what an instruction occupies.
 func (r *Result) Unit(index int) timing.Unit { return r.emulation.ops[index].Unit }
+
+// Deciding names the buffers whose contents nobody has said and that decide about the launch: branches, turns of loops or addresses follow from them.
+func (r *Result) Deciding() (names []string) {
+	for _, d := range r.emulation.launch.Decisions() {
+		for _, name := range d.Buffers {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

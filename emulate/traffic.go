@@ -172,69 +172,6 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	return w.launch, w.ok
 }
 
-// usual is a block that accesses memory for others, and the part of all blocks that it stands for: the one in the middle, or one of a few drawn from all where that one accesses
-// less than half of what those do on average. Blocks that access next to nothing, as those that have nothing to do, are left out.
-func (e *emulation) usual(at [3]uint32, middle *timing.Block) (place [3]uint32, block *timing.Block, share float64) {
-	const drawn, idle = 16, 1. / 8
-	mean := touches(e.blocks...) / float64(max(len(e.blocks), 1))
-	if e.lengths == nil && 2*touches(middle) >= mean {
-		return at, middle, 1
-	}
-	type one struct {
-		at    [3]uint32
-		block *timing.Block
-	}
-	some, sum := []one{{at, middle}}, 0.0
-	for k := range min(drawn, e.work.Groups) {
-		other := e.index(drawnAt(k, e.work.Groups))
-		if b := e.block(other); !b.Cut {
-			some, sum = append(some, one{other, b}), sum+touches(b)
-		}
-	}
-	mean = sum / float64(max(len(some)-1, 1))
-	usual := some[0]
-	for _, x := range some {
-		if usual = x; 2*touches(x.block) >= mean {
-			break
-		}
-	}
-	busy := 0
-	for _, x := range some[1:] {
-		if touches(x.block) > idle*touches(usual.block) {
-			busy++
-		}
-	}
-	if busy == 0 {
-		return usual.at, usual.block, 1
-	}
-	return usual.at, usual.block, float64(busy) / float64(len(some)-1)
-}
-
-// touches is how often the lanes of blocks access global memory.
-func touches(blocks ...*timing.Block) (sum float64) {
-	for _, b := range blocks {
-		for _, w := range b.Warps {
-			sum += touchesOf(w.Nodes)
-		}
-	}
-	return sum
-}
-
-func touchesOf(nodes []timing.Node) (sum float64) {
-	for i := range nodes {
-		n := &nodes[i]
-		if n.Body != nil {
-			sum += float64(n.Times) * touchesOf(n.Body)
-		}
-		for j := range n.Events {
-			if t := n.Events[j].Touch; t != nil && t.Space == timing.GlobalSpace {
-				sum += float64(len(t.Lanes))
-			}
-		}
-	}
-	return sum
-}
-
 // before compares a block with the one before it along an axis, which is so many work-groups away.
 func (w *walker) before(middle *timing.Block, d int, apart uint32) {
 	w.rows[d] = make([][]timing.Node, len(middle.Warps))
@@ -265,31 +202,6 @@ func (w *walker) before(middle *timing.Block, d int, apart uint32) {
 	for i := range row {
 		w.rows[d][i] = row[i][0].Body
 	}
-}
-
-// farBeside are the distances at which a block is looked for that accesses memory.
-var farBeside = []int64{1, -2, 2, -4, 4, -16, 16, -64, 64}
-
-// busyBeside is a block and one after it along an axis that both access memory, of which one is the one in the middle, where that before it does not; else that one and the middle.
-func (w *walker) busyBeside(middle *timing.Block, d int, apart uint32, before *timing.Block) (first, second *timing.Block) {
-	for _, n := range farBeside {
-		to := int64(w.at[d]) + n*int64(apart)
-		if to < 0 || to >= w.grid[d] {
-			continue
-		}
-		at := w.at
-		at[d] = uint32(to)
-		b := w.block(at)
-		if b.Cut || touches(b) == 0 {
-			continue
-		}
-		w.at[d] = uint32(int64(w.at[d]) / max(n, -n)) // those between them, which do nothing, are not counted
-		if n > 0 {
-			return middle, b
-		}
-		return b, middle
-	}
-	return before, middle
 }
 
 // bodies describes the accesses of a block; warps that execute alike are described together.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,15 +85,6 @@ func (f *measureFlags) mode(what string) (samples.Mode, error) {
 	return modes[0], nil
 }
 
-// named is the interface that --device names, as in cuda:0; "" where it names none.
-func (f *measureFlags) named() string {
-	on, _, ok := strings.Cut(f.device, ":")
-	if !ok || !slices.ContainsFunc(samples.Interfaces, func(i samples.Interface) bool { return i.String() == on }) {
-		return ""
-	}
-	return on
-}
-
 // open opens the device and the journal, and tells which they are.
 func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	o := f.options
@@ -103,15 +93,10 @@ func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 			return nil, usagef("--%s %s: must be more than 0", flag, given.Value)
 		}
 	}
-	query := f.device
-	if on := f.named(); f.face != "" && on != "" && on != f.face {
-		return nil, usagef("--device %s and --interface %s name two interfaces; leave one of them out", f.device, f.face)
-	} else if f.face != "" && on == "" {
-		if query = f.face + ":" + f.device; !slices.ContainsFunc(samples.Interfaces, func(i samples.Interface) bool { return i.String() == f.face }) {
-			return nil, usagef("--interface %s: choose cuda or opencl", f.face)
-		}
+	query, err := f.query()
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if o.Again, err = campaign.ParseRemeasure(f.again); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,28 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	list := campaign.Samples(result.Records, achieved)
 	launches.Compare(list)
 	printSamples(cmd, list, achieved != nil)
+}
+
+// query is how the device is asked for: by the interface too, where one was chosen.
+func (f *measureFlags) query() (string, error) {
+	switch on := f.named(); {
+	case f.face == "" || on == f.face:
+		return f.device, nil
+	case on != "":
+		return "", usagef("--device %s and --interface %s name two interfaces; leave one of them out", f.device, f.face)
+	case !slices.ContainsFunc(samples.Interfaces, func(i samples.Interface) bool { return i.String() == f.face }):
+		return "", usagef("--interface %s: choose cuda or opencl", f.face)
+	}
+	return f.face + ":" + f.device, nil
+}
+
+// named is the interface that --device names, as in cuda:0; "" where it names none.
+func (f *measureFlags) named() string {
+	on, _, ok := strings.Cut(f.device, ":")
+	if !ok || !slices.ContainsFunc(samples.Interfaces, func(i samples.Interface) bool { return i.String() == on }) {
+		return ""
+	}
+	return on
 }
 
 // driveAs chooses the interface that launch files and sources run under, unless another was chosen or samples are replayed.

@@ -119,7 +119,7 @@ func TestSynthetic(t *testing.T) {
 var otherConstants = map[facts.Key]float64{facts.ConstantBytes: 4096, facts.ConstantWays: 8, facts.ConstantSecondLine: 512, facts.ConstantShared: 0.02}
 
 // loose are facts that other facts hide on the emulator: their measurements do not depend on them alone. Of a device with other facts they are found up to a third away.
-var loose = []facts.Key{facts.DRAMWriteRate, facts.ReduceGap, facts.TensorGap, facts.ReductionSectors, facts.L2PortBytesPerClock, facts.ConstantShared}
+var loose = []facts.Key{facts.DRAMWriteRate, facts.ReduceGap, facts.TensorGap, facts.ReductionSectors, facts.L2PortBytesPerClock, facts.ConstantShared, facts.SharedGap}
 
 // fake is a device that answers with times of a fixed length.
 type fake struct {
