@@ -13,6 +13,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/throw"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -72,6 +73,24 @@ func (o *predictFlags) sameCaches(cmd *cobra.Command, p *campaign.Predictor) err
 		err = usagef("--cache %s: the model %s was calibrated with %s caches, and predicts for these\n    calibrate it for others: perf calibrate --cache %[1]s", caches, p.Model.Name, p.Cache)
 	}
 	return err
+}
+
+// caches are those that --cache asks for; "" where nobody gave it.
+func (o *predictFlags) caches(cmd *cobra.Command) (samples.Mode, error) {
+	if flag := cmd.Flag("cache"); flag != nil && flag.Changed {
+		return o.on.mode("a prediction is for one state of the caches")
+	}
+	return "", nil
+}
+
+// calibrated are the caches that the profile was calibrated with; "" where it does not say.
+func (o *predictFlags) calibrated(cmd *cobra.Command) samples.Mode {
+	if path, err := o.path(cmd); err == nil {
+		if profile, err := campaign.LoadProfile(path); err == nil && len(profile.Models) > 0 {
+			return samples.Mode(profile.Models[0].Origin.Cache)
+		}
+	}
+	return ""
 }
 
 // find loads the profile and finds the model in it, or chooses one for the cases and says why.

@@ -35,18 +35,17 @@ func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.R
 	if n.device == "" || n.p.For(one.Case) != n.p || !n.p.Static() { // what was measured of a kernel tells more than what was not
 		return nil
 	}
-	wide := one.Interval[1] / one.Interval[0]
-	if one.Case.Own == nil && wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+	wide, written := one.Interval[1]/one.Interval[0], one.Case.Own != nil
+	if !written && wide <= emulate.WithinFromSource*emulate.WithinFromSource {
 		return nil
 	}
 	all := fromSource(cmd, n.device, []*workload.Case{one.Case}, r)
-	if all == nil || one.Case.Own == nil && all[0].Interval()[1]/all[0].Interval()[0] >= wide {
+	if all == nil || !written && all[0].Interval()[1]/all[0].Interval()[0] >= wide {
 		return nil
 	}
-	if one.Case.Own != nil {
-		return all[0]
+	if !written {
+		note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", one.Case, n.p.For(one.Case).Model.Name)
 	}
-	note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", one.Case, n.p.For(one.Case).Model.Name)
 	return all[0]
 }
 

@@ -101,9 +101,14 @@ const coldCaches = "emulation is of warm caches"
 
 // modelled is for what that is asked for the model must predict; "" for nothing.
 func (o *predictFlags) modelled(cmd *cobra.Command) (string, error) {
-	switch caches, err := o.caches(cmd); {
-	case err != nil:
+	caches, err := o.caches(cmd)
+	if err != nil {
 		return "", err
+	}
+	if caches == "" {
+		caches = o.calibrated(cmd)
+	}
+	switch {
 	case caches == samples.Cold:
 		return coldCaches, nil
 	case len(o.files.Assume) > 0:
@@ -112,19 +117,6 @@ func (o *predictFlags) modelled(cmd *cobra.Command) (string, error) {
 		return "--roofline draws what it counts", nil
 	}
 	return o.only, nil
-}
-
-// caches are those that --cache asks for, or of the profile; "" where neither says.
-func (o *predictFlags) caches(cmd *cobra.Command) (samples.Mode, error) {
-	if flag := cmd.Flag("cache"); flag != nil && flag.Changed {
-		return o.on.mode("a prediction is for one state of the caches")
-	}
-	if path, err := o.path(cmd); err == nil {
-		if profile, err := campaign.LoadProfile(path); err == nil && len(profile.Models) > 0 {
-			return samples.Mode(profile.Models[0].Origin.Cache), nil
-		}
-	}
-	return "", nil
 }
 
 // undecided is that launches have no time of their own, as nobody says what their buffers hold. A launch file can, so that only functions are asked.
