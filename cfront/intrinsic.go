@@ -35,6 +35,7 @@ const (
 	AsyncCopy       Kind = "asynchronous copy" // by all work-items of a work-group
 	Print           Kind = "print"
 	Trap            Kind = "trap"
+	Sleep           Kind = "sleep"
 	Clock           Kind = "clock"
 	Outputs         Kind = "outputs" // of numbers, with results that are stored where the last arguments point to. IR: the operations of all results, which may be none
 )

@@ -142,6 +142,7 @@ var intrinsicTable = []struct {
 	{Image, fixedResult, "", `surf1Dwrite surf2Dwrite surf3Dwrite surf1DLayeredwrite surf2DLayeredwrite surfCubemapwrite`},
 	{Print, fixedResult, expr.Int32, `printf`},
 	{Print, fixedResult, "", `cudaGraphSetConditional`},
-	{Trap, fixedResult, "", `__trap __builtin_trap __builtin_unreachable __assume __builtin_assume __nanosleep`},
+	{Trap, fixedResult, "", `__trap __builtin_trap __builtin_unreachable __assume __builtin_assume`},
+	{Sleep, fixedResult, "", `__nanosleep`},
 	{Clock, fixedResult, expr.Int64, `clock clock64`},
 }

@@ -319,7 +319,7 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 }
 
 // instructions are functions that are one operation each, whatever they take, under their own names: reads and writes of images, the clock, output.
-var instructions = map[cfront.Kind]bool{cfront.Image: true, cfront.Clock: true, cfront.Print: true, cfront.Trap: true}
+var instructions = map[cfront.Kind]bool{cfront.Image: true, cfront.Clock: true, cfront.Print: true, cfront.Sleep: true, cfront.Trap: true}
 
 func isInstruction(x *cfront.Call) bool {
 	f, ok := cfront.IntrinsicOf(x.Func)

@@ -142,6 +142,7 @@ type Arg struct {
 	Stated bool `json:"-"`
 	// Unknown says that the data stand for others that nobody knows. It changes none, and is part of no record.
 	Unknown bool    `json:"-"`
+	Memory  Memory  `json:"memory,omitempty"`
 	Read    bool    `json:"read,omitempty"`  // the kernel reads the buffer
 	Write   bool    `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
 	Int     int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
@@ -150,6 +151,17 @@ type Arg struct {
 	Bits    []byte  `json:"bits,omitempty"`  // of Raw
 	Fields  []Field `json:"fields,omitempty"`
 }
+
+// Memory is where a buffer lies, if not in the device's own memory.
+type Memory string
+
+const (
+	Host    Memory = "host"    // pages of the host that stay there: each access goes over the link
+	Managed Memory = "managed" // pages that go to whoever touches them
+)
+
+// Memories are all of them.
+var Memories = []Memory{Host, Managed}
 
 // Field is a part of a structure: a buffer, whose address it is, a number or bytes.
 type Field struct {

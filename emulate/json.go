@@ -174,7 +174,7 @@ func (u *unknownJSON) of(k exec.Kind) *[]doubtJSON {
 	switch k {
 	case exec.UnknownTrips:
 		return &u.Loops
-	case exec.UnknownAddress, exec.UnknownOpcode:
+	case exec.UnknownAddress, exec.UnknownOpcode, exec.UnknownCall, exec.Sleeps:
 		return &u.Accesses
 	}
 	return &u.Branches

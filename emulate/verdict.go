@@ -118,6 +118,7 @@ func (e *emulation) judge(base timed) (j judgement) {
 	}
 	e.judgeWaits(&j)
 	e.judgeCoherent(&j)
+	e.judgePlaces(&j)
 	if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
 		j.add(AtLeast, -1, "a work-group was not executed to its end, as it takes more than %s instructions", format.Rough(trace.Most, ""))
 	}
@@ -139,6 +140,15 @@ func (e *emulation) judge(base timed) (j judgement) {
 		return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index))
 	})
 	return j
+}
+
+// judgePlaces looks for buffers that lie in the memory of the host.
+func (e *emulation) judgePlaces(j *judgement) {
+	for _, a := range e.Job.Buffers() {
+		if a.Memory == device.Host {
+			j.add(AtLeast, -1, "%s lies in the memory of the host: what goes over the link is taken to come from the device's own", e.buffer(a.Name))
+		}
+	}
 }
 
 // judgeData looks for what nobody has said.
@@ -169,6 +179,10 @@ func (e *emulation) judgeData(j *judgement) {
 			what, taken = "whether work-items go that way", "none does"
 		case exec.UnknownTarget:
 			status, what, taken = AtLeast, "where the jump leads", "work-items end there"
+		case exec.UnknownCall: // printf, malloc and free, launches from within kernels
+			status, what, taken = AtLeast, "how long the called function takes, as the listing lacks its code,", "it is taken to take no time"
+		case exec.Sleeps:
+			status, what, taken = AtLeast, "how long work-items sleep", "they are taken not to"
 		case exec.Misaligned:
 			j.add(Endless, d.Index, "the address is no multiple of the size of the access, which ends the launch with an error")
 			continue

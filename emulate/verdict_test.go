@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gpuperf/compile"
@@ -33,6 +34,38 @@ func TestShared(t *testing.T) {
 		}
 		if r.Status != c.want || r.Status.Timed() == math.IsInf(r.Seconds, 0) {
 			t.Errorf("%d groups: %s, %g s, want %s: %v", c.groups, r.Status, r.Seconds, c.want, r.Why())
+		}
+	}
+}
+
+// Of what nobody can say how long it takes, a time is a lower bound: of functions of the system, of sleep, and of the link to the host. What does not come to pass takes no time.
+func TestBounds(t *testing.T) {
+	const kernel = `__global__ void k(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { x[i] = 2 * x[i]; %s } }`
+	for _, c := range []struct {
+		does   string
+		memory device.Memory
+		want   Status
+	}{
+		{"", "", Whole},
+		{`printf("%d\n", i);`, "", AtLeast},
+		{`if (x[i] < 0) printf("%d\n", i);`, "", Whole}, // no element is
+		{"__nanosleep(100000);", "", AtLeast},
+		{"", device.Host, AtLeast},
+		{"", device.Managed, Whole},
+	} {
+		p, err := compile.Kernel(t.Context(), strings.Replace(kernel, "%s", c.does, 1), "k", compile.Options{Architecture: "sm_90"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(Input{Function: p.Function, Device: sheet(t), Job: device.Job{Entry: "k", Global: []int64{1024}, Local: []int64{128}, Args: []device.Arg{
+			{Name: "x", Kind: device.Buffer, DType: "float32", Count: 1024, Memory: c.memory},
+			{Kind: device.Scalar, DType: "int32", Int: 1024},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != c.want || c.memory == device.Managed && len(r.Warnings) == 0 {
+			t.Errorf("%s, memory %q: %s, want %s: %v, %v", c.does, c.memory, r.Status, c.want, r.Why(), r.Warnings)
 		}
 	}
 }

@@ -225,6 +225,7 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 		yamlfile.Optional(cmp.Or(f["size"], f["bytes"]), r.numberAt, &b.size),
 		yamlfile.Optional(f["fill"], fill, &b.fill),
 		yamlfile.Optional(f["restore"], (*yamlfile.Node).Bool, &b.restore),
+		yamlfile.Optional(f["memory"], memory, &b.memory),
 	)
 	if b.data != nil && err == nil {
 		_, err = b.data.String()
@@ -233,6 +234,15 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 		err = n.Errorf("the %s %s has no dtype", what, b.name)
 	}
 	return err
+}
+
+// memory reads where a buffer lies.
+func memory(n *yamlfile.Node) (device.Memory, error) {
+	text, err := n.String()
+	if m := device.Memory(text); err != nil || slices.Contains(device.Memories, m) {
+		return m, err
+	}
+	return "", notAmong(n, "memory of a buffer", []string{string(device.Host), string(device.Managed)})
 }
 
 // globals reads the variables of the module that are set.

@@ -32,7 +32,7 @@ var Keys = map[string][]string{
 	},
 	"launch":      {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
 	"attributes":  {"begin", "cluster", "cooperative", "carveout"},
-	"buffer":      {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
+	"buffer":      {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "memory", "at", "offset"},
 	"pointer":     {"pointer", "at", "offset"},
 	"local":       {"local", "size"},
 	"hex":         {"hex", "offset"},
@@ -112,6 +112,7 @@ type buffer struct {
 	stated  bool           // whether fill says so, or nothing does
 	data    *yamlfile.Node // the path of a file, nil for none
 	restore bool
+	memory  device.Memory
 }
 
 // expect is what the results are compared with.

@@ -262,7 +262,7 @@ func (f *File) pointer(a arg, at map[string]int64) (out device.Arg) {
 func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
 	defer throw.Catch(&err)
 	// A buffer that is not restored is written, and starts with its data once.
-	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: device.SeedOf(b.name), Read: b.restore, Write: true}
+	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: device.SeedOf(b.name), Read: b.restore, Write: true, Memory: b.memory}
 	if b.global {
 		out.Kind = device.Variable
 	}

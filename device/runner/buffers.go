@@ -78,6 +78,9 @@ func (b *bound) value(a device.Arg) ([]byte, error) {
 
 // memory makes a buffer of the job, or finds a variable of its program.
 func (b *bound) memory(p Program, a device.Arg) (err error) {
+	if a.Memory == device.Host {
+		return device.Errorf(samples.Refused, "its memory is that of the host, and buffers are made in the device's own")
+	}
 	if a.Kind == device.Variable {
 		b.buffers[a.Name], err = b.variable(p, a)
 	} else {

@@ -23,7 +23,7 @@ var flowForms = map[string]form{
 	"BAR":           {run: waitGroup, operands: true},
 	"B2R":           {run: readReduced},
 	"YIELD":         {run: yield},
-	"NANOSLEEP":     {run: yield},
+	"NANOSLEEP":     {run: sleep},
 	"ENDCOLLECTIVE": {run: skip},
 	"MEMBAR":        {run: skip},
 	"USETSHMSZ":     {run: skip},
@@ -60,6 +60,14 @@ func yield(w *Warp, _ *op, _ uint32) {
 			}
 		}
 	}
+}
+
+// sleep lets the others go on: how long it lasts is not said, at most twice as long as it asks for.
+func sleep(w *Warp, o *op, lanes uint32) {
+	if lanes != 0 {
+		w.launch.doubt(Sleeps, o.index)
+	}
+	yield(w, o, lanes)
 }
 
 // decodeBranch finds the target by the flow graph.
@@ -241,7 +249,13 @@ func call(w *Warp, o *op, lanes uint32) {
 		}
 		return
 	}
-	w.launch.doubt(UnknownOpcode, o.index)
+	if lanes == 0 {
+		return
+	}
+	w.launch.doubt(UnknownCall, o.index)
+	if len(o.in.Operands) == 0 { // of code that was compiled here, which has no convention
+		return
+	}
 	var none row
 	for n := range firstKept {
 		if n != 1 { // the stack

@@ -75,6 +75,8 @@ const (
 	Outside        Kind = "accesses what lies in no buffer"
 	UnknownOpcode  Kind = "has results that are not known"
 	UnknownTarget  Kind = "leads where nothing is known of"
+	UnknownCall    Kind = "calls a function that the listing does not have"
+	Sleeps         Kind = "sleeps for a time that only the device knows"
 	AssumedShare   Kind = "finds places that other work-groups have taken, as many as itself each"
 	AssumedOrder   Kind = "returns what it would if all work-groups came in turn"
 	Deadlock       Kind = "waits for work-items that never arrive"

@@ -114,9 +114,6 @@ func (f *file) structure(p param, bytes []byte) (text, comment string, err error
 // buffer is a pointer to memory. The first one describes the memory.
 func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 	m := f.Memory[q.Memory]
-	if m.Host {
-		comment = "in the memory of the host"
-	}
 	if f.named[q.Memory] {
 		text = "buffer: " + f.names[q.Memory]
 	} else {
@@ -136,6 +133,12 @@ func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 			comment = joined(comment, "its "+format.Bytes(m.Bytes)+" decide about the time, and were not kept (--contents)")
 		}
 		text = fmt.Sprintf("buffer: %s, %s, %s", f.names[q.Memory], shape(dtype(p.Type), m.Bytes), filled)
+		switch {
+		case m.Managed:
+			text += ", memory: managed"
+		case m.Host:
+			text += ", memory: host"
+		}
 	}
 	if q.At > 0 {
 		text += fmt.Sprintf(", at: %d", q.At)

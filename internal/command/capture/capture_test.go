@@ -27,7 +27,7 @@ func needsCompiler(t *testing.T) {
 // lies is where a buffer lay.
 var lies = regexp.MustCompile(`(\bb\d): \d+`)
 
-var holdsAddresses = regexp.MustCompile(`data: (contents-\w+\.bin)\}, \{hex: "000000000000e03f"`)
+var holdsAddresses = regexp.MustCompile(`data: (contents-\w+\.bin), memory: managed\}, \{hex: "000000000000e03f"`)
 
 // TestWithoutGPU captures an application of a driver without a GPU (testdata/gpu.c), and so runs the library that CUDA's driver loads.
 func TestWithoutGPU(t *testing.T) {

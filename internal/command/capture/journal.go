@@ -80,8 +80,9 @@ type pointer struct {
 // memory is an allocation that a launch was passed.
 type memory struct {
 	Bytes     int64
-	Address   int64 // in the application; 0 is not told
-	Host      bool
+	Address   int64  // in the application; 0 is not told
+	Host      bool   // pages of the host that stay there
+	Managed   bool   // pages that go to whoever touches them
 	File      string // with what it held; "" is not kept
 	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among what it held

@@ -140,17 +140,17 @@ static __thread uint32_t loaded;   /* the module that this thread has loaded las
 struct memory {
   device_pointer start;
   size_t size;
-  unsigned type;
+  unsigned type, managed;
 };
 
 /* find tells in which allocation an address lies. */
 static int find(device_pointer address, struct memory *m) {
-  enum { memory_type = 2, range_start = 11, range_size = 12 };
-  unsigned wanted[] = {memory_type, range_start, range_size};
-  void *places[] = {&m->type, &m->start, &m->size};
+  enum { memory_type = 2, is_managed = 8, range_start = 11, range_size = 12 };
+  unsigned wanted[] = {memory_type, range_start, range_size, is_managed};
+  void *places[] = {&m->type, &m->start, &m->size, &m->managed};
   memset(m, 0, sizeof *m);
   if (address < 4096 || address >> 57) return 0;
-  return cu.pointer_attributes(3u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
+  return cu.pointer_attributes(4u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
 }
 
 /* runs_later tells whether a launch goes into a graph. */
@@ -247,7 +247,7 @@ static int put_params(struct text *t, const struct launch *l) {
   }
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
-    put(t, "%s{\"bytes\":%zu,\"address\":%llu,\"host\":%s", k ? "," : "", found[k].size, (unsigned long long)found[k].start, found[k].type == 1 ? "true" : "false");
+    put(t, "%s{\"bytes\":%zu,\"address\":%llu,\"host\":%s,\"managed\":%s", k ? "," : "", found[k].size, (unsigned long long)found[k].start, found[k].type == 1 ? "true" : "false", found[k].managed ? "true" : "false");
     unsigned char *sample = NULL, *bytes = NULL;
     size_t left = found[k].start + found[k].size - passed[k], n = left < looked_at ? left : looked_at;
     if (journal.chosen && found[k].size > small_buffer && found[k].size <= journal.limit) sample = contents(l, passed[k], n);

@@ -100,6 +100,7 @@ int cuPointerGetAttributes(unsigned n, const int *which, void **places, uintptr_
     *(unsigned *)places[0] = memory[i].start == y ? 1 : 2; /* on the host, on the device */
     *(uintptr_t *)places[1] = start;
     *(size_t *)places[2] = memory[i].size;
+    *(unsigned *)places[3] = memory[i].start == (void *)table; /* managed */
   }
   return 0;
 }
