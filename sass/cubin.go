@@ -107,6 +107,7 @@ const (
 	sizedFormat   = 4    // a value of the size follows
 	parameterBank = 0x0a // EIATTR_PARAM_CBANK: a symbol, and where parameters begin and how long they are, of two bytes each
 	parameterInfo = 0x17 // EIATTR_KPARAM_INFO: an index, the ordinal and the offset of two bytes each, and flags that end with the size
+	largeInfo     = 0x45 // EIATTR_KPARAM_INFO_V2, where there are more than 4 KB of them: the same, with the size in the first two bytes of the flags
 	registerCount = 0x2f // EIATTR_REGCOUNT: the symbol of a function and its registers, of four bytes each
 )
 
@@ -162,10 +163,12 @@ func parameters(file *elf.File, function string) []Parameter {
 		switch {
 		case a.kind == parameterBank && len(a.value) == 8:
 			base = int(binary.LittleEndian.Uint16(a.value[4:]))
-		case a.kind == parameterInfo && len(a.value) == 12:
-			found[int(binary.LittleEndian.Uint16(a.value[4:]))] = Parameter{
-				int(binary.LittleEndian.Uint16(a.value[6:])), int(binary.LittleEndian.Uint32(a.value[8:]) >> 18),
+		case (a.kind == parameterInfo || a.kind == largeInfo) && len(a.value) == 12:
+			size := int(binary.LittleEndian.Uint32(a.value[8:]) >> 18)
+			if a.kind == largeInfo {
+				size = int(binary.LittleEndian.Uint16(a.value[8:]))
 			}
+			found[int(binary.LittleEndian.Uint16(a.value[4:]))] = Parameter{int(binary.LittleEndian.Uint16(a.value[6:])), size}
 		}
 	}
 	list := make([]Parameter, len(found))
