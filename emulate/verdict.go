@@ -119,7 +119,9 @@ func (e *emulation) judge(base timed) (j judgement) {
 	e.judgeWaits(&j)
 	e.judgeCoherent(&j)
 	e.judgePlaces(&j)
-	if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
+	if e.builder.Lost {
+		j.add(Unknown, -1, "a loop looks at other places each time, and nothing that it finds there ends it")
+	} else if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
 		j.add(AtLeast, -1, "a work-group was not executed to its end, as it takes more than %s instructions", format.Rough(trace.Most, ""))
 	}
 	e.judgeData(&j)

@@ -15,7 +15,11 @@ type loop struct {
 	block  int
 	passes int
 	marks  []mark // the last times that it came, at most two periods and one
+	waited int    // how often it looked as if it waited, at other places each time
 }
+
+// mostWaited is how often a loop may look so before the warp is taken no further: nothing that was seen in it will end it.
+const mostWaited = 64
 
 // periods are after how many iterations a loop is looked for to do the same again: stages of shared memory that are used in turn, and barriers whose
 // parity changes with each turn, make several iterations one.
@@ -162,6 +166,9 @@ func (r *recorder) leave(l *loop, period int) bool {
 	}
 	endless = endless && r.w.TurnsLeft(l.header) == math.MaxInt32
 	if endless && r.awaits(last, before, false) {
+		if l.waited++; l.waited > mostWaited {
+			r.Lost, r.ended = true, true
+		}
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))

@@ -27,6 +27,8 @@ type Builder struct {
 	Uneven bool
 	// Stuck is set when sub-groups of a block waited for each other.
 	Stuck bool
+	// Lost is set when a warp was taken no further in a loop that looks at other places each time, which may end or not.
+	Lost bool
 	// Awaits are instructions that load what a loop waits for until others store it.
 	Awaits map[int32]bool
 	// Endless are instructions that begin loops which would never end.
@@ -103,11 +105,12 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		b.Steps += bound - most
 		return b.Block(index)
 	}
+	cut := b.Lost || most == 0 && !g.Ended()
 	for _, w := range g.Warps {
-		b.Stuck = b.Stuck || most > 0 && len(b.Endless) == 0 && w.State() != exec.Ended
+		b.Stuck = b.Stuck || !cut && most > 0 && len(b.Endless) == 0 && w.State() != exec.Ended
 	}
 	b.Steps += bound - most
-	out := &timing.Block{Cut: most == 0 && !g.Ended()}
+	out := &timing.Block{Cut: cut}
 	for _, r := range recorders {
 		out.Warps = append(out.Warps, b.told(r))
 	}
