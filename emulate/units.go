@@ -66,7 +66,10 @@ var timings = []opTiming{
 	{pipe: sass.FP16, unit: timing.FP16},
 	{pipe: sass.XU, unit: timing.XU},
 	{pipe: sass.LSU, unit: timing.Address},
-	{pipe: sass.TEX, unit: timing.Address},
+	// Texels come from the first-level cache four a cycle, those of one dimension twice as fast.
+	{names: []string{"TLD"}, with: []string{"1D"}, unit: timing.Address, gaps: 4}, // textures.csv: line
+	{names: []string{"SULD", "SUST"}, unit: timing.Address, gaps: 6},              // textures.csv: surface
+	{pipe: sass.TEX, unit: timing.Address, gaps: 8},                               // textures.csv: plane, between, volume
 	{pipe: sass.ADU, unit: timing.Constant},
 	{pipe: sass.CBU, unit: timing.Branch},
 	{pipe: sass.TC, unit: timing.Tensor},

@@ -119,6 +119,7 @@ func (e *emulation) judge(base timed) (j judgement) {
 	e.judgeWaits(&j)
 	e.judgeCoherent(&j)
 	e.judgePlaces(&j)
+	e.judgeTextures(&j)
 	if e.builder.Lost {
 		j.add(Unknown, -1, "a loop looks at other places each time, and nothing that it finds there ends it")
 	} else if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
@@ -149,6 +150,15 @@ func (e *emulation) judgePlaces(j *judgement) {
 	for _, a := range e.Job.Buffers() {
 		if a.Memory == device.Host {
 			j.add(AtLeast, -1, "%s lies in the memory of the host: what goes over the link is taken to come from the device's own", e.buffer(a.Name))
+		}
+	}
+}
+
+// judgeTextures looks for textures and surfaces: no launch file says how large they are and how they lie in memory.
+func (e *emulation) judgeTextures(j *judgement) {
+	for i := range e.Function.Instructions {
+		if op := e.Function.Instructions[i].Opcode; op != nil && op.Space == sass.Textures {
+			j.add(AtLeast, i, "what lies in a texture or a surface is not known: its texels are taken to be in the first-level cache, and not to be filtered in three dimensions")
 		}
 	}
 }

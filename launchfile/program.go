@@ -19,6 +19,7 @@ import (
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
+	"gpuperf/sass"
 )
 
 // kind is what a source is.
@@ -79,7 +80,9 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 		return nil, source.Empty(path)
 	case p.kind.image:
 		job.Image = text
-		refusePTX(path, string(text), launches)
+		if !sass.IsCubin(text) { // which holds the PTX that it was made of, now and then
+			refusePTX(path, string(text), launches)
+		}
 		return nil, nil
 	case !utf8.Valid(text):
 		return nil, &source.Error{File: path, Msg: "the source is not text in UTF-8"}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gpuperf/internal/toolkit"
 	"gpuperf/sass"
 )
@@ -41,5 +43,21 @@ func TestBeside(t *testing.T) {
 	}
 	if _, err := sass.ReadKernelAt(t.Context(), filepath.Join(t.TempDir(), "module.cubin"), code, "saxpy"); err == nil || !strings.Contains(err.Error(), "module.cubin is a cubin, and neither nvdisasm nor cuobjdump") {
 		t.Error(err)
+	}
+}
+
+// Parameters of more than 4 KB are told in another way.
+func TestLargeParameters(t *testing.T) {
+	code, err := os.ReadFile("../testdata/sass/large.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := sass.Entries(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []sass.Entry{{Name: "_Z4pick5TablePii", Parameters: []sass.Parameter{{From: 0x210, Bytes: 8000}, {From: 0x210 + 8000, Bytes: 8}, {From: 0x210 + 8008, Bytes: 4}}}}
+	if d := cmp.Diff(want, entries); d != "" {
+		t.Errorf("-want +got\n%s", d)
 	}
 }

@@ -68,6 +68,7 @@ func TestCaptured(t *testing.T) {
 		{"solver", 7, 86, 1, 0.25, 0.25, false},
 		{"graph", 12, 66, 2, 0.35, 0.3, false},
 		{"particles", 8, 57, 1, 0.2, 0.15, false},
+		{"textures", 6, 30, 6, 0.45, 0.2, false}, // bounds count as off
 		{"dense", 7, 62, 0, 0.3, 0.15, true},
 		{"jaxed", 28, 854, 4, 0.1, 0.15, true},
 		{"windows", 27, 270, 1, 0.25, 0.1, true},
