@@ -241,11 +241,7 @@ func (e *emulation) prepare() (err error) {
 	if code, on := e.Function.Target, e.Device.Architecture; strings.HasPrefix(on, "sm_") && code != "" && !strings.HasPrefix(code, on) {
 		e.warn("%s: the code is for %s, and taken to run on %s, which is %s", e.Function.Name, code, e.Device.Name(), on)
 	}
-	for _, a := range e.Job.Buffers() {
-		if a.Memory == device.Managed {
-			e.warn("%s is managed memory: its pages are taken to lie on the device", e.buffer(a.Name))
-		}
-	}
+	e.warnOfPages()
 	e.builder = trace.New(e.launch)
 	e.ops = ops(e.Function, e.Device)
 	items := int64(1)

@@ -154,6 +154,15 @@ func (e *emulation) judgePlaces(j *judgement) {
 	}
 }
 
+// warnOfPages tells of buffers whose pages may lie elsewhere.
+func (e *emulation) warnOfPages() {
+	for _, a := range e.Job.Buffers() {
+		if a.Memory == device.Managed {
+			e.warn("%s is managed memory: its pages are taken to lie on the device", e.buffer(a.Name))
+		}
+	}
+}
+
 // judgeTextures looks for textures and surfaces: no launch file says how large they are and how they lie in memory.
 func (e *emulation) judgeTextures(j *judgement) {
 	for i := range e.Function.Instructions {
