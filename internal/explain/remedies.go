@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ type Remedy struct {
 	Seconds float64 `json:"seconds"`          // predicted, with the remedy
 	Beyond  float64 `json:"beyond,omitempty"` // the time without the remedy, where the model has no cost for the defect
 	Text    string  `json:"text"`             // all that as sentences
+	// Cured is the kernel with the remedy, where the remedy is of the kernel alone.
+	Cured *kernel.Kernel `json:"-"`
 }
 
 // pricer prices what a launch would be, by the model.
@@ -151,7 +154,7 @@ func (e *explainer) remedies(out *Explanation) (err error) {
 	for _, a := range found.Advice {
 		r := Remedy{
 			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain,
-			Seconds: scale * a.Seconds,
+			Seconds: scale * a.Seconds, Cured: a.Cured,
 		}
 		if base := scale * a.Base; base > out.Predicted*remedy.Worth {
 			r.Beyond = base
@@ -183,21 +186,38 @@ func (r *Remedy) text() string {
 	if r.Beyond > 0 {
 		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
 	}
-	return r.sentences(beyond, "Predicted with it", r.Seconds)
+	return r.sentences(beyond, faster("Predicted with it", r.Seconds, r.Gain))
 }
 
-// Of is the remedy as sentences about a launch that takes so many seconds by another prediction than that of the model.
-func (r *Remedy) Of(seconds float64, model string) string {
-	return r.sentences("", "With it, by the model "+model, seconds/r.Gain)
+// Of is the remedy of a launch that is emulated, and takes so many seconds. Where the cured kernel is emulated, too, emulated is how much faster that is: the gain is then
+// between what both say, which err in other ways, and where they are apart, sentences name both. 0 is not known.
+func (r *Remedy) Of(seconds float64, model string, emulated float64) (gain float64, text string) {
+	model = "by the model " + model
+	if emulated == 0 {
+		return r.Gain, r.sentences("", faster("With it, "+model, seconds/r.Gain, r.Gain))
+	}
+	gain = math.Sqrt(r.Gain * emulated)
+	if max(r.Gain, emulated) < apart*min(r.Gain, emulated) {
+		return gain, r.sentences("", faster("Emulated with it", seconds/gain, gain))
+	}
+	return gain, r.sentences("", fmt.Sprintf("Emulated with it %s× as fast, %s %s×: about %s", format.Factor(emulated), model, format.Factor(r.Gain), format.Seconds(seconds/gain)))
 }
 
-func (r *Remedy) sentences(beyond, by string, seconds float64) string {
+// apart is from when on two gains are said to be apart.
+const apart = 1.25
+
+// faster says how long a launch takes, and how much faster that is.
+func faster(by string, seconds, gain float64) string {
+	return fmt.Sprintf("%s: %s, %s× as fast", by, format.Seconds(seconds), format.Factor(gain))
+}
+
+func (r *Remedy) sentences(beyond, outcome string) string {
 	where := lists.Where([]string{r.Array, place(r.File, r.Line)}, func(text string) bool { return text != "" })
 	share := ""
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)
 	}
-	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, by, format.Seconds(seconds), format.Factor(r.Gain))
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, outcome)
 }
 
 // changes are remedies and advice as sentences.
