@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/explain"
 	"gpuperf/kernel"
 	"gpuperf/workload"
@@ -41,7 +42,7 @@ func (n narrowing) drawBanks(cmd *cobra.Command, c *workload.Case, e *explain.Ex
 	if of.Share < leastOfBanks {
 		return
 	}
-	sequences, err := sequencesOf([]*workload.Case{c})
+	sequences, err := advise.SequencesOf([]*workload.Case{c})
 	if err != nil {
 		return
 	}

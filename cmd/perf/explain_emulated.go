@@ -6,14 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
-	"gpuperf/emulate"
-	"gpuperf/emulate/advice"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
-	"gpuperf/internal/explain"
-	"gpuperf/internal/lists"
-	"gpuperf/internal/remedy"
-	"gpuperf/kernel"
 	"gpuperf/workload"
 )
 
@@ -56,37 +51,9 @@ func (o *predictFlags) preferRemedies(cmd *cobra.Command, args []string, all []*
 	if p == nil {
 		return
 	}
-	one, err := p.Predict(cases[0])
-	if err != nil {
-		return
+	if advise.Launch(cmd.Context(), all[0], cases[0], p) != nil {
+		return // the same
 	}
-	e, err := explain.New(subjectOf(p, one))
-	if err != nil {
-		return
-	}
-	r := all[0].Launches[0].Result
-	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
-		gain, text := x.Of(r.Seconds, e.Model, emulatedGain(cmd, all[0].Device, cases[0], x.Cured))
-		return emulate.Advice{Rule: x.Kind, Defect: x.Defect, Remedy: x.Remedy, Text: text, Gain: gain, Confirmed: gain >= remedy.Worth, Model: e.Model}
-	}))
-}
-
-// emulatedGain is how much faster a cured kernel is by emulation, both as they are generated; 0 where that is not known.
-func emulatedGain(cmd *cobra.Command, device string, c *workload.Case, cured *kernel.Kernel) float64 {
-	if cured == nil {
-		return 0
-	}
-	var cases []*workload.Case
-	for _, k := range []*kernel.Kernel{c.IR, cured} {
-		generated := *c
-		generated.Kernel = workload.NewKernel(k)
-		cases = append(cases, &generated)
-	}
-	two := fromSource(cmd, device, cases, launches.Request{Times: true})
-	if len(two) != 2 {
-		return 0
-	}
-	return two[0].Seconds() / two[1].Seconds()
 }
 
 // modelOf is a model of a device that suits cases, without a word about the choice; nil where nobody has calibrated one.
