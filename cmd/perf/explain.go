@@ -115,8 +115,9 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, n narrowing, subjects []ex
 	for _, s := range subjects {
 		s.Roofline = o.roofs || wantJSON(cmd)
 		e := throw.Get(explain.New(s))
-		if !two {
-			n.drawBanks(cmd, s.Case, e)
+		if !two && n.device != "" {
+			advise.DrawnBanks(cmd.Context(), n.device, s.Case, e)
+			advise.Refine(cmd.Context(), n.device, s.Case, e)
 		}
 		all = append(all, e)
 	}

@@ -3,7 +3,9 @@
 package advise
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/advice"
@@ -34,28 +36,31 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	if err != nil {
 		return err
 	}
+	Refine(ctx, report.Device, c, e)
 	r := report.Launches[0].Result
 	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
-		gain, text := x.Of(r.Seconds, e.Model, gain(ctx, report.Device, c, x.Cured))
-		return emulate.Advice{Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: text, Gain: gain, Confirmed: gain >= remedy.Worth, Model: e.Model}
+		return emulate.Advice{
+			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: x.Gain >= remedy.Worth, Model: e.Model,
+		}
 	}))
 	return nil
 }
 
-// gain is how much faster a cured kernel is by emulation, both as they are generated; 0 where that is not known.
-func gain(ctx context.Context, device string, c *workload.Case, cured *kernel.Kernel) float64 {
-	if cured == nil {
-		return 0
+// Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated.
+func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
+	for i := range e.Remedies {
+		r := &e.Remedies[i]
+		if r.Cured == nil {
+			continue
+		}
+		cases := lists.Map([]*kernel.Kernel{c.IR, r.Cured}, func(k *kernel.Kernel) *workload.Case {
+			generated := *c
+			generated.Kernel = workload.NewKernel(k)
+			return &generated
+		})
+		if two := Emulated(ctx, device, cases, launches.Request{Times: true}); two != nil {
+			r.Refine(two[0].Seconds() / two[1].Seconds())
+		}
 	}
-	var cases []*workload.Case
-	for _, k := range []*kernel.Kernel{c.IR, cured} {
-		generated := *c
-		generated.Kernel = workload.NewKernel(k)
-		cases = append(cases, &generated)
-	}
-	two := Emulated(ctx, device, cases, launches.Request{Times: true})
-	if len(two) != 2 {
-		return 0
-	}
-	return two[0].Seconds() / two[1].Seconds()
+	slices.SortStableFunc(e.Remedies, func(a, b explain.Remedy) int { return cmp.Compare(b.Gain, a.Gain) })
 }

@@ -43,7 +43,8 @@ type Remedy struct {
 	Beyond  float64 `json:"beyond,omitempty"` // the time without the remedy, where the model has no cost for the defect
 	Text    string  `json:"text"`             // all that as sentences
 	// Cured is the kernel with the remedy, where the remedy is of the kernel alone.
-	Cured *kernel.Kernel `json:"-"`
+	Cured    *kernel.Kernel `json:"-"`
+	Emulated float64        `json:"emulated,omitempty"` // the gain by emulation of that kernel; Gain is then between this and that of the model
 }
 
 // pricer prices what a launch would be, by the model.
@@ -186,38 +187,47 @@ func (r *Remedy) text() string {
 	if r.Beyond > 0 {
 		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
 	}
-	return r.sentences(beyond, faster("Predicted with it", r.Seconds, r.Gain))
+	return r.sentences(beyond, "Predicted with it", r.Seconds)
 }
 
-// Of is the remedy of a launch that is emulated, and takes so many seconds. Where the cured kernel is emulated, too, emulated is how much faster that is: the gain is then
-// between what both say, which err in other ways, and where they are apart, sentences name both. 0 is not known.
-func (r *Remedy) Of(seconds float64, model string, emulated float64) (gain float64, text string) {
-	model = "by the model " + model
-	if emulated == 0 {
-		return r.Gain, r.sentences("", faster("With it, "+model, seconds/r.Gain, r.Gain))
+// Refine says how much faster the cured kernel is by emulation. The gain is then between what that and the model say, which err in other ways.
+func (r *Remedy) Refine(emulated float64) {
+	r.Emulated = emulated
+	mean := math.Sqrt(r.Gain * emulated)
+	r.Seconds *= r.Gain / mean
+	r.Gain = mean
+	r.Text = r.text()
+}
+
+// Of is the remedy as sentences about a launch that is emulated, and takes so many seconds.
+func (r *Remedy) Of(seconds float64, model string) string {
+	by := "With it, by the model " + model
+	if r.Emulated > 0 {
+		by = "Emulated with it"
 	}
-	gain = math.Sqrt(r.Gain * emulated)
-	if max(r.Gain, emulated) < apart*min(r.Gain, emulated) {
-		return gain, r.sentences("", faster("Emulated with it", seconds/gain, gain))
-	}
-	return gain, r.sentences("", fmt.Sprintf("Emulated with it %s× as fast, %s %s×: about %s", format.Factor(emulated), model, format.Factor(r.Gain), format.Seconds(seconds/gain)))
+	return r.sentences("", by, seconds/r.Gain)
 }
 
 // apart is from when on two gains are said to be apart.
 const apart = 1.25
 
-// faster says how long a launch takes, and how much faster that is.
-func faster(by string, seconds, gain float64) string {
-	return fmt.Sprintf("%s: %s, %s× as fast", by, format.Seconds(seconds), format.Factor(gain))
+// outcome says how long a launch takes with the remedy, and how much faster that is; where emulation and the model are apart, by both.
+func (r *Remedy) outcome(by string, seconds float64) string {
+	if r.Emulated > 0 {
+		if model := r.Gain * r.Gain / r.Emulated; max(model, r.Emulated) > apart*min(model, r.Emulated) {
+			return fmt.Sprintf("Emulated with it %s× as fast, by the model %s×: about %s", format.Factor(r.Emulated), format.Factor(model), format.Seconds(seconds))
+		}
+	}
+	return fmt.Sprintf("%s: %s, %s× as fast", by, format.Seconds(seconds), format.Factor(r.Gain))
 }
 
-func (r *Remedy) sentences(beyond, outcome string) string {
+func (r *Remedy) sentences(beyond, by string, seconds float64) string {
 	where := lists.Where([]string{r.Array, place(r.File, r.Line)}, func(text string) bool { return text != "" })
 	share := ""
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)
 	}
-	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, outcome)
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, r.outcome(by, seconds))
 }
 
 // changes are remedies and advice as sentences.

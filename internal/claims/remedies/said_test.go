@@ -85,6 +85,11 @@ func (k *planted) first(t *testing.T, p *campaign.Predictor) emulate.Advice {
 	t.Helper()
 	if strings.Contains(k.before, ".star") {
 		e := explained(t, p, k.launch, k.before, k.sizes)
+		cases, err := campaign.Cases(t.Context(), k.launch, []string{k.before}, []map[string]int64{k.sizes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		advise.Refine(t.Context(), p.Device.Name, cases[0], e)
 		if len(e.Remedies) == 0 {
 			return emulate.Advice{}
 		}
