@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -18,6 +19,39 @@ func barriers(x *study) []candidate {
 // fences: the same of fences.
 func fences(x *study) []candidate {
 	return x.outside("fence", "so that a work-item does not wait each time until the device has seen what it stored", func(s *kernel.Stmt) (kernel.Space, bool) { return kernel.Global, x.Kernel.IsFence(s) })
+}
+
+// exchanges: work-items hand values on to each other in a few steps, by local memory with barriers in each, as in sums and prefix sums.
+func exchanges(x *study) (out []candidate) {
+	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Local && r.Store && !r.Data }) {
+		loop, barriers := "", map[string]bool{}
+		for _, s := range x.Kernel.Statements {
+			if in := x.innermost(s); s.Kind == kernel.LocalBarrier && in != "" && x.inLoop(&r, in) {
+				loop, barriers[s.ID] = in, true
+			}
+		}
+		steps := float64(r.Requests) / float64(x.Groups*x.subgroups())
+		if loop == "" || steps > math.Log2(float64(x.Items))+1 || slices.ContainsFunc(out, func(c candidate) bool { return c.array == r.Array }) {
+			continue
+		}
+		if _, own := x.ownIn(loop, kernel.Local); own {
+			continue
+		}
+		once := x.Kernel.Clone()
+		once.MapStmts(func(s *kernel.Stmt) {
+			if barriers[s.ID] {
+				s.Inames = slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return n == loop })
+			}
+		})
+		stores := x.those(func(o *Row) bool { return o.Array == r.Array && o.Store && x.inLoop(o, loop) })
+		all := x.those(func(o *Row) bool { return o.Array == r.Array && x.inLoop(o, loop) })
+		out = append(out, candidate{
+			array: r.Array, at: r.At, share: sum(all), cures: []cure{{kernel: once, edit: at(stores, launch.Effect{Without: true})}},
+			defect: fmt.Sprintf("work-items hand on elements of %s to each other in %s, with %s in each", r.Array, format.Count(int(steps+0.5), "step"), format.Count(len(barriers), "barrier")),
+			remedy: "exchange them within sub-groups, by shuffles, which need no barrier, and join what sub-groups have once",
+		})
+	}
+	return out
 }
 
 // outside finds statements that order accesses to a memory, in loops that they may be behind.

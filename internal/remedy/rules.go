@@ -32,6 +32,7 @@ var rules = []rule{
 	{"powers", powers},
 	{"steady powers", steadyPowers},
 	{"barriers", barriers},
+	{"exchanges", exchanges},
 	{"fences", fences},
 	{"repeated accesses", repeated},
 	{"loads again", again},
@@ -42,6 +43,7 @@ var rules = []rule{
 	{"small work-groups", smallGroups},
 	{"occupancy", occupancy},
 	{"last wave", lastWave},
+	{"uneven work-groups", uneven},
 	{"launch", launchBound},
 }
 
