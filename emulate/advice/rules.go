@@ -8,6 +8,7 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/format"
 	"gpuperf/sass"
 )
 
@@ -87,7 +88,7 @@ func groupSizes(s *study) *trial {
 			continue
 		}
 		if t := s.launched(by, 1/by); t > 0 && t < best.seconds {
-			best = found(fmt.Sprintf("%s limits the work-groups of %d", s.LimitedBy, s.items()), fmt.Sprintf("work-groups of %.0f work-items", n), t, nil)
+			best = found(fmt.Sprintf("multiprocessors hold %d work-groups of %d at once (limit: %s)", s.Blocks, s.items(), s.LimitedBy), fmt.Sprintf("work-groups of %.0f work-items", n), t, nil)
 		}
 	}
 	if math.IsInf(best.seconds, 1) {
@@ -172,7 +173,7 @@ func globalContention(s *study) *trial {
 		return nil
 	}
 	t := &trial{
-		in: in, because: fmt.Sprintf("atomic operations meet at the same places of global memory, about %.0f times each (%s)", s.each, s.lines(in)),
+		in: in, because: fmt.Sprintf("atomic operations meet at the same places of global memory, about %s times each (%s)", format.Rough(s.each, ""), s.lines(in)),
 		do: "counting in shared memory first, and adding that once for each work-group,", seconds: s.as(in, near),
 	}
 	if left := s.groups() / s.each; left < 1 { // work-groups still meet there
@@ -290,7 +291,8 @@ func widerAccesses(s *study) *trial {
 		return u.accesses && u.space == timing.GlobalSpace && !u.atomic && !u.one && u.sectors < 2*u.enough && u.width < 4
 	}
 	in, some := s.pick(narrow)
-	if !some || s.Waves < 1 {
+	moving := s.depends(emulate.Throughput, timing.Dispatch, timing.Address, timing.L1, timing.L2, timing.Shared)
+	if !some || s.Waves < 1 || moving < 0.1 {
 		return nil
 	}
 	const by = 4 // elements: 16 B of 4 B each, the widest access

@@ -328,9 +328,12 @@ const manyResults = 16
 // subgroups are those of a work-group.
 func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
 
+// mostArrays are the arrays among which what is loaded is, about: a smaller one is not what DRAM gives again and again.
+const mostArrays = 8
+
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
-	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && (!r.Store || r.Atomic) })
+	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && (!r.Store || r.Atomic) && mostArrays*float64(r.Extent) >= x.Loaded })
 	if r == nil || x.Read < much*x.Loaded {
 		return nil
 	}
