@@ -58,7 +58,8 @@ func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Exp
 			generated.Kernel = workload.NewKernel(k)
 			return &generated
 		})
-		if two := Emulated(ctx, device, cases, launches.Request{Times: true}); two != nil {
+		two := Emulated(ctx, device, cases, launches.Request{Times: true})
+		if two != nil && two[0].Seconds() != two[1].Seconds() { // they are the same where the remedy is nothing that a text has
 			r.Refine(two[0].Seconds() / two[1].Seconds())
 		}
 	}

@@ -1,7 +1,9 @@
 package advise
 
 import (
+	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 
 	"gpuperf/emulate"
@@ -24,9 +26,24 @@ func SequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, launches.OfSource(works[0].Job, on, name))
+		s := launches.OfSource(works[0].Job, on, name)
+		s.Source = cmp.Or(sourceOf(c), s.Source)
+		all = append(all, s)
 	}
 	return all, nil
+}
+
+// sourceOf is the file that lines of the machine code are in: that of a source that exists, or what is generated from a script.
+func sourceOf(c *workload.Case) string {
+	if c.Own == nil && c.Script != "" {
+		return filepath.Base(c.Script) + ", generated"
+	}
+	for _, s := range c.IR.Statements {
+		if s.At.File != "" {
+			return filepath.Base(s.At.File)
+		}
+	}
+	return ""
 }
 
 // namesOf are names of cases: of functions without the launch that the command line gives, unless that tells two of them apart.
