@@ -59,3 +59,6 @@ func (x *study) result(line kernel.Place, variable string) string {
 func (x *study) isCondition(variable string) bool {
 	return !slices.ContainsFunc(x.Kernel.Statements, func(s *kernel.Stmt) bool { return s.RHS != nil && expr.Mentions(s.RHS, variable) })
 }
+
+// subgroups are those of a work-group.
+func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }

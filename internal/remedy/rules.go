@@ -325,9 +325,6 @@ const manyGroups = 16
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
 
-// subgroups are those of a work-group.
-func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
-
 // mostArrays are the arrays among which what is loaded is, about: a smaller one is not what DRAM gives again and again.
 const mostArrays = 8
 
