@@ -45,6 +45,7 @@ type Edit struct {
 	Even       bool  // multiprocessors all have the same work
 	Unlaunched bool  // the launch itself takes no time
 	Fetched    bool  // DRAM gives each element once
+	Meetings   int64 // barriers are so many times fewer; 0 is 1
 	Alike      bool  // all work-groups do as much as they do in the mean
 	SharedOut  bool  // what a single work-item of a group does in loops, all that got there do, each a part, and join what they have in a tree
 }
@@ -452,6 +453,7 @@ func (r *result) reshape() {
 		r.launches = 0
 	}
 	r.items = max(r.items/max(e.Divided, 1), 1)
+	r.sum[barriers] /= max(e.Meetings, 1)
 	if n := float64(e.Spread); n > 1 {
 		r.path.rounds, r.path.longest, r.path.fences, r.path.words, r.path.cycles = r.path.rounds/n, r.path.longest/n, r.path.fences/n, r.path.words/n, r.path.cycles/n
 	}

@@ -23,35 +23,41 @@ func fences(x *study) []candidate {
 
 // exchanges: work-items hand values on to each other in a few steps, by local memory with barriers in each, as in sums and prefix sums.
 func exchanges(x *study) (out []candidate) {
+	met := float64(x.Barriers) / float64(x.Groups*x.Items)
 	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Local && r.Store && !r.Data }) {
-		loop, barriers := "", map[string]bool{}
-		for _, s := range x.Kernel.Statements {
-			if in := x.innermost(s); s.Kind == kernel.LocalBarrier && in != "" && x.inLoop(&r, in) {
-				loop, barriers[s.ID] = in, true
-			}
-		}
 		steps := float64(r.Requests) / float64(x.Groups*x.subgroups())
-		if loop == "" || steps > math.Log2(float64(x.Items))+1 || slices.ContainsFunc(out, func(c candidate) bool { return c.array == r.Array }) {
+		read := x.exchanged(r.Array)
+		if steps < fewestSteps || steps > math.Log2(float64(x.Items))+1 || met < steps || read == nil {
 			continue
 		}
-		if _, own := x.ownIn(loop, kernel.Local); own {
-			continue
-		}
-		once := x.Kernel.Clone()
-		once.MapStmts(func(s *kernel.Stmt) {
-			if barriers[s.ID] {
-				s.Inames = slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return n == loop })
-			}
-		})
-		stores := x.those(func(o *Row) bool { return o.Array == r.Array && o.Store && x.inLoop(o, loop) })
-		all := x.those(func(o *Row) bool { return o.Array == r.Array && x.inLoop(o, loop) })
+		edit := at(x.those(func(o *Row) bool { return o.Site == r.Site }), launch.Effect{Without: true})
+		edit.Meetings = int64(met / 2)
 		out = append(out, candidate{
-			array: r.Array, at: r.At, share: sum(all), cures: []cure{{kernel: once, edit: at(stores, launch.Effect{Without: true})}},
-			defect: fmt.Sprintf("work-items hand on elements of %s to each other in %s, with %s in each", r.Array, format.Count(int(steps+0.5), "step"), format.Count(len(barriers), "barrier")),
+			array: r.Array, at: read.At, share: r.Share, cures: []cure{{edit: edit}},
+			defect: fmt.Sprintf("work-items hand on elements of %s to each other in %.0f steps, and meet at %.0f barriers", r.Array, steps, met),
 			remedy: "exchange them within sub-groups, by shuffles, which need no barrier, and join what sub-groups have once",
 		})
 	}
 	return out
+}
+
+// fewestSteps are those of sums and prefix sums from which on shuffles are worth their text.
+const fewestSteps = 3
+
+// exchanged is a statement in which work-items read other elements of an array than those that they write; nil where none does.
+func (x *study) exchanged(array string) *kernel.Stmt {
+	written := map[string]bool{}
+	for _, s := range x.Kernel.Statements {
+		for _, a := range x.Kernel.Writes(s) {
+			written[a.Array+x.numbered(a)] = true
+		}
+	}
+	for _, s := range x.Kernel.Statements {
+		if slices.ContainsFunc(x.Kernel.Reads(s), func(a *expr.Access) bool { return a.Array == array && !written[a.Array+x.numbered(a)] }) && s.At.Line > 0 {
+			return s
+		}
+	}
+	return nil
 }
 
 // outside finds statements that order accesses to a memory, in loops that they may be behind.

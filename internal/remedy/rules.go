@@ -32,7 +32,7 @@ var rules = []rule{
 	{"powers", powers},
 	{"steady powers", steadyPowers},
 	{"barriers", barriers},
-	{"exchanges", exchanges},
+	{"barriers", exchanges},
 	{"fences", fences},
 	{"repeated accesses", repeated},
 	{"loads again", again},
@@ -330,7 +330,9 @@ const mostArrays = 8
 
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
-	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && (!r.Store || r.Atomic) && mostArrays*float64(r.Extent) >= x.Loaded })
+	r := x.largest(func(r *Row) bool {
+		return r.Space == kernel.Global && (!r.Store || r.Atomic) && mostArrays*float64(r.Extent) >= x.Loaded
+	})
 	if r == nil || x.Read < much*x.Loaded {
 		return nil
 	}
