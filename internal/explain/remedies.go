@@ -147,9 +147,12 @@ func (e *explainer) remedies(out *Explanation) (err error) {
 		Program: p.program, Kernel: nest.Kernel, Sizes: e.Case.Sizes, Device: e.Facts, Seconds: p.seconds, Share: p.share, Launch: launching,
 	}))
 	for _, r := range found.Rows {
-		out.Lines = append(out.Lines, Line{
-			File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share,
-		})
+		l := Line{File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share}
+		known := func(o Line) bool { return o.File == l.File && o.Line == l.Line && o.Array == l.Array && o.Action == l.Action }
+		if r.Atomic && slices.ContainsFunc(out.Lines, known) {
+			continue // an update is a load and a store, which go together
+		}
+		out.Lines = append(out.Lines, l)
 	}
 	scale := (out.Predicted - e.Prediction.Lacking) / found.Seconds // the prediction may have been raised to a roof
 	for _, a := range found.Advice {
