@@ -38,12 +38,38 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	}
 	Refine(ctx, report.Device, c, e)
 	r := report.Launches[0].Result
+	if max(e.Predicted, r.Seconds) > apart*min(e.Predicted, r.Seconds) {
+		trust(r, e)
+	}
 	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
 		return emulate.Advice{
 			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: x.Gain >= remedy.Worth, Model: e.Model,
 		}
 	}))
 	return nil
+}
+
+// apart is from when on the times by emulation and by the model are so far apart that the model has something else in the kernel.
+const apart = 1.5
+
+// changed are the defects whose remedy emulation has by changing accesses and lanes of what was executed: with what data tell, which the model takes to be anything.
+var changed = []string{"coalescing", "bank conflicts", "divergence"}
+
+// trust gives remedies the gain by emulation, where this has the defect, too.
+func trust(r *emulate.Result, e *explain.Explanation) {
+	for i := range e.Remedies {
+		x := &e.Remedies[i]
+		at := slices.IndexFunc(r.Advice, func(a emulate.Advice) bool { return a.Rule == x.Kind && a.Confirmed })
+		if at >= 0 && slices.Contains(changed, x.Kind) {
+			x.Gain = r.Advice[at].Gain
+			x.Emulated = x.Gain
+		}
+	}
+	bySize(e)
+}
+
+func bySize(e *explain.Explanation) {
+	slices.SortStableFunc(e.Remedies, func(a, b explain.Remedy) int { return cmp.Compare(b.Gain, a.Gain) })
 }
 
 // Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated.
@@ -63,5 +89,5 @@ func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Exp
 			r.Refine(two[0].Seconds() / two[1].Seconds())
 		}
 	}
-	slices.SortStableFunc(e.Remedies, func(a, b explain.Remedy) int { return cmp.Compare(b.Gain, a.Gain) })
+	bySize(e)
 }
