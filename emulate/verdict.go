@@ -323,7 +323,7 @@ func (r *Result) Grouped() (list []Grouped) {
 	}
 	for _, why := range texts {
 		line := why.Text
-		if places := r.wheres(at[why.Text]); len(places) > most {
+		if places := wheres(r, at[why.Text]); len(places) > most {
 			line = fmt.Sprintf("%s and %d others: %s", strings.Join(places[:most], ", "), len(places)-most, line)
 		} else if len(places) > 0 {
 			line = strings.Join(places, ", ") + ": " + line
@@ -342,7 +342,7 @@ func (r *Result) outside() (warnings []string) {
 			at = append(at, d.Index)
 		}
 	}
-	places := r.wheres(at)
+	places := wheres(r, at)
 	if n := len(places) - most; n > 0 {
 		places = append(places[:most], fmt.Sprintf("%d others", n))
 	}
@@ -361,7 +361,7 @@ func (r *Result) where(index int) string {
 }
 
 // wheres are where instructions are: several of one line as the line.
-func (r *Result) wheres(list []int) (places []string) {
+func wheres(r *Result, list []int) (places []string) {
 	times := map[string]int{}
 	for _, index := range list {
 		times[r.place(index)]++
