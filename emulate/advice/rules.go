@@ -82,9 +82,13 @@ func groupSizes(s *study) *trial {
 		return nil
 	}
 	best := &trial{seconds: math.Inf(1)}
+	held, even := s.filled(1)
 	for _, by := range sizes {
 		n := float64(s.items()) * by
 		if n < warpSize || n > 1024 {
+			continue
+		}
+		if h, e := s.filled(by); h < held*better && e < even*better {
 			continue
 		}
 		if t := s.launched(by, 1/by); t > 0 && t < best.seconds {
@@ -95,6 +99,18 @@ func groupSizes(s *study) *trial {
 		return nil
 	}
 	return best
+}
+
+// better is from when on it is worth emulating that multiprocessors hold more work-items, or have more equal work.
+const better = 1.02
+
+// filled is how many work-items a multiprocessor holds at once if work-groups are so many times as large, and the part of the work-groups of the one with most that all have in the mean.
+func (s *study) filled(by float64) (held, even float64) {
+	size := float64(s.items()) * by
+	each := s.groups() / by / s.multiprocessors()
+	most := math.Ceil(each)
+	room := float64(s.room(func(g *machine.Group) { g.Items = int64(size) }))
+	return min(room, most) * size, each / most
 }
 
 // fewerRegisters: registers limit the work-groups.
