@@ -38,7 +38,8 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	}
 	Refine(ctx, report.Device, c, e)
 	r := report.Launches[0].Result
-	if max(e.Predicted, r.Seconds) > apart*min(e.Predicted, r.Seconds) {
+	drawn := func(l explain.Line) bool { return l.Data && l.Space == string(kernel.Global) && l.Share >= much }
+	if max(e.Predicted, r.Seconds) > apart*min(e.Predicted, r.Seconds) || slices.ContainsFunc(e.Lines, drawn) {
 		trust(r, e)
 	}
 	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
@@ -51,6 +52,9 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 
 // apart is from when on the times by emulation and by the model are so far apart that the model has something else in the kernel.
 const apart = 1.5
+
+// much is the part of the time with accesses whose places data tell from which on it matters that emulation has the data.
+const much = 0.1
 
 // changed are the defects whose remedy emulation has by changing accesses and lanes of what was executed: with what data tell, which the model takes to be anything.
 var changed = []string{"coalescing", "bank conflicts", "divergence"}
