@@ -31,6 +31,9 @@ func TestCode(t *testing.T) {
 		{"if (i < n) { o[i] = x[i]; o[i + 64] = x[i + 64]; }", "(?s)LDG.*LDG.*STG.*STG", "(?s)STG.*LDG"},
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
 		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
+		{"atomicAdd((int *) l + n, i * n);", `(?s)VOTE.*REDUX.SUM.*@P\d RED.E.ADD`, ""}, // the lanes have it together first
+		{"if (x[i] > 0.f) atomicAdd((int *) l + blockIdx.x, 1);", `(?s)POPC.*@P\d RED.E.ADD`, "REDUX"},
+		{"atomicAdd((int *) l + i, 1); atomicAdd(o + n, x[i]); l[i] = atomicAdd((int *) l, i);", `(?s)  RED.E.ADD.*  RED.E.ADD.F32.*  ATOMG`, "REDUX|VOTE"},
 	} {
 		p, err := compile.Kernel(context.Background(), "__global__ void k(const float *__restrict__ x, float *o, unsigned long long *l, int n) { int i = threadIdx.x; "+c.statements+" }", "k", compile.Options{Architecture: "sm_90"})
 		if err != nil {
@@ -83,6 +86,36 @@ func TestQuotients(t *testing.T) {
 			if math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
 				t.Errorf("%g / %g is %g, want %g", x, y, got, want)
 			}
+		}
+	}
+}
+
+// TestCrowd: what lanes that take part add, compare or join at one place together is what each of them alone would have.
+func TestCrowd(t *testing.T) {
+	const text = `__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
+  int t = threadIdx.x;
+  if (t < 4) out[t] = 0;
+  __syncthreads();
+  if (t % 3 == 1) { atomicAdd(out, t); atomicAdd(out + 1, 5); atomicMax((int *) out + 2, 7 - t); }
+  else atomicXor(out + 3, t);
+}`
+	got, err := executed(t, text, randomInputs(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [4]uint32
+	for i := range uint32(items) {
+		if i%3 == 1 {
+			want[0] += i
+			want[1] += 5
+			want[2] = max(want[2], uint32(max(0, 7-int32(i))))
+		} else {
+			want[3] ^= i
+		}
+	}
+	for k, w := range want {
+		if x := word(got, k); x != w {
+			t.Errorf("output %d is %d, want %d", k, x, w)
 		}
 	}
 }

@@ -72,6 +72,8 @@ type (
 	}
 	adviceJSON struct {
 		Rule      string  `json:"rule"`
+		Array     string  `json:"array,omitempty"`
+		Line      int     `json:"line,omitempty"`
 		Text      string  `json:"text"`
 		Gain      float64 `json:"gain,omitempty"`
 		Confirmed bool    `json:"confirmed"`
@@ -140,7 +142,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}
 	out.Sensitivity, out.Scatter, out.Regions = sensitivities(r.Sensitivity), r.Scatter, regionsJSON(r.Regions)
 	for _, a := range r.Advice {
-		out.Advice = append(out.Advice, adviceJSON{a.Rule, a.Text, a.Gain, a.Confirmed, a.Model})
+		out.Advice = append(out.Advice, adviceJSON{a.Rule, a.Array, a.Line, a.Text, a.Gain, a.Confirmed, a.Model})
 	}
 	for u, part := range r.Utilization {
 		out.Utilization[key.Replace(u.String())] = part

@@ -184,6 +184,8 @@ func (e *emulation) written() (names []string) {
 // Advice is what would make a launch faster.
 type Advice struct {
 	Rule      string
+	Array     string // that has the defect, and its source line; "" and 0 where nobody knows them
+	Line      int
 	Defect    string
 	Remedy    string
 	Text      string  // the defect, the remedy, and what is emulated with it

@@ -347,18 +347,18 @@ type Grouped struct {
 // Grouped are the reasons why the launch has no time with an interval: those with which most is wrong come first.
 func (r *Result) Grouped() (list []Grouped) {
 	const most = 4 // places
-	at, texts := map[string][]string{}, []Reason(nil)
+	at, texts := map[string][]int{}, []Reason(nil)
 	for _, why := range r.Reasons {
 		if _, ok := at[why.Text]; !ok {
 			texts, at[why.Text] = append(texts, why), nil
 		}
 		if why.Index >= 0 {
-			at[why.Text] = append(at[why.Text], r.where(why.Index))
+			at[why.Text] = append(at[why.Text], why.Index)
 		}
 	}
 	for _, why := range texts {
 		line := why.Text
-		if places := at[why.Text]; len(places) > most {
+		if places := wheres(r, at[why.Text]); len(places) > most {
 			line = fmt.Sprintf("%s and %d others: %s", strings.Join(places[:most], ", "), len(places)-most, line)
 		} else if len(places) > 0 {
 			line = strings.Join(places, ", ") + ": " + line
@@ -371,12 +371,13 @@ func (r *Result) Grouped() (list []Grouped) {
 // outside warns of accesses that lie in no buffer.
 func (r *Result) outside() (warnings []string) {
 	const most = 4 // places
-	var places []string
+	var at []int
 	for _, d := range r.Doubts {
 		if d.Kind == exec.Outside {
-			places = append(places, r.where(d.Index))
+			at = append(at, d.Index)
 		}
 	}
+	places := wheres(r, at)
 	if n := len(places) - most; n > 0 {
 		places = append(places[:most], fmt.Sprintf("%d others", n))
 	}
@@ -392,6 +393,23 @@ func (r *Result) where(index int) string {
 		return path.Base(place) + " (" + r.address(index) + ")"
 	}
 	return r.address(index)
+}
+
+// wheres are where instructions are: several of one line as the line.
+func wheres(r *Result, list []int) (places []string) {
+	times := map[string]int{}
+	for _, index := range list {
+		times[r.place(index)]++
+	}
+	for _, index := range list {
+		switch line := r.place(index); {
+		case line == "" || times[line] == 1:
+			places = append(places, r.where(index))
+		case times[line] > 1:
+			places, times[line] = append(places, path.Base(line)), 0
+		}
+	}
+	return places
 }
 
 // Why are the reasons of Grouped as lines of text.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +64,38 @@ column = lp.tag_inames(column, "g:g.0, i:l.1, j:l.0, k:l.0, l:l.1")
 		}
 		if diff := cmp.Diff(want[v.Name], got); diff != "" {
 			t.Errorf("%s: %s", v.Name, diff)
+		}
+	}
+}
+
+// TestStoredNeighbours: compiled code stores four neighbouring elements of local memory at once, which takes banks four cycles, unless it loads from the array in between: then
+// each of the four stores takes four, and each of the loads, for neighbours are four elements apart.
+func TestStoredNeighbours(t *testing.T) {
+	for _, test := range []struct {
+		value, types string
+		want         int64
+	}{{"a[g,i,u]", `{"a": "float32", "b": "float32"}`, 4 + 1}, {"2*t[4*i + u]", `{"b": "float32"}`, 4*4 + 4*4 + 1}} {
+		variants, err := script.Exec("stores.star", fmt.Sprintf(`
+knl = lp.make_kernel("{[g,i,u]: 0<=g<n and 0<=i<32 and 0<=u<4}", "t[4*i + u] = %s {id=s}\nb[g,i] = t[i] {dep=s}",
+    [lp.TemporaryVariable("t", "float32", shape=(128,), address_space=lp.AddressSpace.LOCAL), "..."])
+knl = lp.tag_inames(lp.add_dtypes(lp.assume(knl, "n >= 1"), %s), "g:g.0, i:l.0")`, test.value, test.types))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := linear.New(variants[0].Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(n, Options{Borders: true, Compiled: true, Device: h200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := p.LocalWavefronts(map[string]int64{"n": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != test.want {
+			t.Errorf("%s: %d cycles, want %d", test.value, got, test.want)
 		}
 	}
 }

@@ -45,6 +45,8 @@ type Edit struct {
 	Even       bool  // multiprocessors all have the same work
 	Unlaunched bool  // the launch itself takes no time
 	Fetched    bool  // DRAM gives each element once
+	Meetings   int64 // barriers are so many times fewer; 0 is 1
+	Alike      bool  // all work-groups do as much as they do in the mean
 	SharedOut  bool  // what a single work-item of a group does in loops, all that got there do, each a part, and join what they have in a tree
 }
 
@@ -90,7 +92,8 @@ type Survey struct {
 	Iterations  float64    // of loops, by work-item
 	Work        []LineWork // in the order of the text
 	Waves       float64
-	Shared      int64 // bytes of local memory of a work-group
+	Longest     float64 // work of the work-group that has most by the mean, of the first and the last
+	Shared      int64   // bytes of local memory of a work-group
 	Barriers    int64
 	Loaded      float64 // distinct bytes of global memory that are loaded
 	Read        float64 // bytes that come from DRAM, where L2 holds nothing at the start
@@ -122,7 +125,7 @@ func (p *Program) Survey(sizes map[string]int64) (*Survey, error) {
 	}
 	t, least := r.traffic(), r.stream.launch(r).Least()
 	out := &Survey{
-		Groups: r.numGroups(), Count: r.groups, Items: r.items, Resident: r.onSM, Waves: r.waves(), Shared: r.shared, Barriers: r.sum[barriers], Loaded: least.DRAMReads, Read: t.DRAMReads,
+		Groups: r.numGroups(), Count: r.groups, Items: r.items, Resident: r.onSM, Waves: r.waves(), Longest: r.longest, Shared: r.shared, Barriers: r.sum[barriers], Loaded: least.DRAMReads, Read: t.DRAMReads,
 		Limits: r.limit(), Local: r.local, Iterations: ratio(r.sum[loopBodies], r.total),
 	}
 	for _, at := range s.observed.lines {
@@ -450,6 +453,7 @@ func (r *result) reshape() {
 		r.launches = 0
 	}
 	r.items = max(r.items/max(e.Divided, 1), 1)
+	r.sum[barriers] /= max(e.Meetings, 1)
 	if n := float64(e.Spread); n > 1 {
 		r.path.rounds, r.path.longest, r.path.fences, r.path.words, r.path.cycles = r.path.rounds/n, r.path.longest/n, r.path.fences/n, r.path.words/n, r.path.cycles/n
 	}

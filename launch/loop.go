@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
@@ -264,4 +265,27 @@ func (w *walk) enterCentre(l *loop) {
 	w.centre.at[l.slot] = lo + l.step*(trips/2)
 	w.centre.lo[l.slot], w.centre.hi[l.slot] = lo, lo+l.step*(trips-1)
 	w.centre.unrolled[l.slot] = l.unroll
+}
+
+// loadedIn are the arrays that nodes load.
+func loadedIn(body []node) (arrays []int) {
+	for _, n := range body {
+		var all []access
+		switch n := n.(type) {
+		case *exec:
+			all = n.accesses
+		case *guard:
+			all = n.loads
+			arrays = append(arrays, loadedIn(n.body)...)
+		case *loop:
+			arrays = append(arrays, n.fetched...)
+		}
+		for i := range all {
+			if !all[i].write {
+				arrays = append(arrays, all[i].array)
+			}
+		}
+	}
+	slices.Sort(arrays)
+	return slices.Compact(arrays)
 }

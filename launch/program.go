@@ -73,6 +73,7 @@ type loop struct {
 	fenced       bool    // its iterations have a fence
 	waits        bool    // an iteration loads on conditions that loads of the last decide
 	stores       []int   // arrays that its iterations store to
+	fetched      []int   // arrays that they load
 	barrier      bool    // they have a barrier
 	chain        float64 // cycles of the longest chain of dependent instructions of as many iterations as compiled code runs as one
 	average      int     // index of the average trip count; -1 where the bounds determine it
@@ -362,7 +363,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 		return nil, err
 	}
 	b.open = b.open[:len(b.open)-1]
-	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
+	out.barrier, out.stores, out.fetched = effects.Barrier, b.arraysOf(effects), loadedIn(out.body)
 	out.waitForFences()
 	return out, nil
 }

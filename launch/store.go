@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"slices"
+
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 )
@@ -50,11 +52,12 @@ func (w *walk) addressed(slot int, apart uint32, points int64, n []int64) int64 
 	return points / n[slot] * w.open[slot].turns(n[slot], w.p.compiler.By)
 }
 
-// widenStore is a store to local memory at the points of a box of these units, where compiled code stores neighbours of a line of code at once.
-func (w *walk) widenStore(st *state, bytes int64, u unitCount, addr *form, each []int64) (points int64, _ unitCount) {
+// widenStore is a store to local memory at the points of a box of these units, where compiled code stores neighbours of a line of code at once: those of a loop that
+// does not load from the array in between.
+func (w *walk) widenStore(a *access, st *state, bytes int64, u unitCount, addr *form, each []int64) (points int64, _ unitCount) {
 	first, n := w.lines[len(w.lines)-1].first, widest/bytes
 	for v := first; v < st.nv && n > 1; v++ {
-		if addr.k[v] != bytes || st.n[v]%n != 0 {
+		if addr.k[v] != bytes || st.n[v]%n != 0 || w.open[v] == nil || slices.Contains(w.open[v].fetched, a.array) {
 			continue
 		}
 		align := intmath.GCD(widest, addr.c)

@@ -170,7 +170,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 		w.epochs[a.array]++
 		points, space := st.count(), w.p.arrays[a.array].Space
 		if w.p.opt.Compiled && space == kernel.Local {
-			points, u = w.widenStore(st, bytes, u, addr, each)
+			points, u = w.widenStore(a, st, bytes, u, addr, each)
 		}
 		w.sum.straight(&u, space)
 		if space == kernel.Local {

@@ -210,7 +210,7 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 	}
 	if r.total > 0 {
 		w.run(r.items, nil)
-		if stream != nil && p.uneven {
+		if stream != nil && p.uneven && !p.edit.Alike {
 			r.longest = w.longest(r.items)
 		}
 	}

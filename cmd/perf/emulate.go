@@ -17,6 +17,7 @@ import (
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
@@ -221,7 +222,7 @@ func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Se
 			return nil, err
 		}
 		if o.From == launches.Source {
-			return sequencesOf(cases)
+			return advise.SequencesOf(cases)
 		}
 		works, err = counters.OfCases(workload.FromOpenCL(cases), samples.CUDA)
 		if err != nil {

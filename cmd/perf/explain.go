@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/device/replay"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/explain"
 	"gpuperf/internal/roofline"
@@ -100,7 +101,7 @@ func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor
 	if err != nil || !two || len(kept) == 0 || len(emulated) == 0 {
 		return kept, emulated, err
 	}
-	if emulated = fromSource(cmd, n.device, campaign.CasesOf(all), launches.Request{}); emulated == nil {
+	if emulated = advise.Emulated(cmd.Context(), n.device, campaign.CasesOf(all), launches.Request{}); emulated == nil {
 		note(cmd, "the model explains both, so that they can be compared, as not both can be emulated")
 		return all, nil, cmd.Context().Err()
 	}
@@ -114,8 +115,9 @@ func (o *predictFlags) explainAll(cmd *cobra.Command, n narrowing, subjects []ex
 	for _, s := range subjects {
 		s.Roofline = o.roofs || wantJSON(cmd)
 		e := throw.Get(explain.New(s))
-		if !two {
-			n.drawBanks(cmd, s.Case, e)
+		if !two && n.device != "" {
+			advise.DrawnBanks(cmd.Context(), n.device, s.Case, e)
+			advise.Refine(cmd.Context(), n.device, s.Case, e)
 		}
 		all = append(all, e)
 	}
@@ -200,7 +202,7 @@ func drawRoofs(w io.Writer, all []*explain.Explanation, asked bool) {
 func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaign.Prediction) []explain.Subject {
 	subjects := make([]explain.Subject, len(whole))
 	for i, one := range whole {
-		s := subjectOf(p, one)
+		s := advise.SubjectOf(p, one)
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
 			warnf(cmd, warning.NotMeasured, one.Label, "overlap cannot be checked, %s", source.Message(err))
 		} else {
@@ -209,14 +211,6 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 		subjects[i] = s
 	}
 	return subjects
-}
-
-// subjectOf is what is explained of a prediction by a model.
-func subjectOf(p *campaign.Predictor, one *campaign.Prediction) explain.Subject {
-	return explain.Subject{
-		Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
-		Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache), Caches: p.Cache,
-	}
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.

@@ -6,12 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
-	"gpuperf/emulate"
-	"gpuperf/emulate/advice"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
-	"gpuperf/internal/explain"
-	"gpuperf/internal/lists"
 	"gpuperf/workload"
 )
 
@@ -54,18 +51,9 @@ func (o *predictFlags) preferRemedies(cmd *cobra.Command, args []string, all []*
 	if p == nil {
 		return
 	}
-	one, err := p.Predict(cases[0])
-	if err != nil {
-		return
+	if advise.Launch(cmd.Context(), all[0], cases[0], p) != nil {
+		return // the same
 	}
-	e, err := explain.New(subjectOf(p, one))
-	if err != nil {
-		return
-	}
-	r := all[0].Launches[0].Result
-	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
-		return emulate.Advice{Rule: x.Kind, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: true, Model: e.Model}
-	}))
 }
 
 // modelOf is a model of a device that suits cases, without a word about the choice; nil where nobody has calibrated one.

@@ -6,6 +6,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/throw"
 	"gpuperf/workload"
@@ -39,7 +40,7 @@ func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.R
 	if !written && wide <= emulate.WithinFromSource*emulate.WithinFromSource {
 		return nil
 	}
-	all := fromSource(cmd, n.device, []*workload.Case{one.Case}, r)
+	all := advise.Emulated(cmd.Context(), n.device, []*workload.Case{one.Case}, r)
 	if all == nil || !written && all[0].Interval()[1]/all[0].Interval()[0] >= wide {
 		return nil
 	}
@@ -69,23 +70,4 @@ func (n narrowing) replace(cmd *cobra.Command, all []*campaign.Prediction) {
 		}
 	}
 	throw.If(cmd.Context().Err())
-}
-
-// fromSource emulates cases as a compiler of perf's own has them; nil where that does not come to a time for all.
-func fromSource(cmd *cobra.Command, device string, cases []*workload.Case, r launches.Request) []*launches.Report {
-	sequences, err := sequencesOf(cases)
-	if err != nil {
-		return nil
-	}
-	r.On, r.From = []string{device}, launches.Source
-	all, _, err := r.Run(cmd.Context(), sequences)
-	if err != nil {
-		return nil
-	}
-	for _, one := range all {
-		if one.Status() != emulate.Whole {
-			return nil
-		}
-	}
-	return all
 }

@@ -16,13 +16,11 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
-	"gpuperf/internal/counters"
-	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 // byModel is what --from says for predictions by a calibrated model alone.
@@ -171,39 +169,7 @@ func (o *predictFlags) kernels(cmd *cobra.Command, path string, sizes []map[stri
 	if err != nil {
 		return nil, err
 	}
-	return sequencesOf(cases)
-}
-
-// sequencesOf are the launches of cases.
-func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
-	for i, name := range namesOf(cases) {
-		c := cases[i]
-		on := samples.CUDA
-		if c.Own != nil {
-			on = c.Own.Interface
-		}
-		works, err := counters.OfCases([]*workload.Case{c}, on)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, launches.OfSource(works[0].Job, on, name))
-	}
-	return all, nil
-}
-
-// namesOf are names of cases: of functions without the launch that the command line gives, unless that tells two of them apart.
-func namesOf(cases []*workload.Case) []string {
-	short := lists.Map(cases, func(c *workload.Case) string {
-		id := c.Identity
-		if c.Own != nil {
-			id.Args = nil
-		}
-		return id.Key()
-	})
-	if all := slices.Sorted(slices.Values(short)); len(slices.Compact(all)) == len(cases) {
-		return short
-	}
-	return lists.Map(cases, (*workload.Case).String)
+	return advise.SequencesOf(cases)
 }
 
 // sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it. Kernels that exist need

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/advise"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/tune"
 	"gpuperf/workload"
@@ -38,7 +39,7 @@ func (o *predictFlags) finals(cmd *cobra.Command) (guide *predictFlags, final *t
 	}
 	r := launches.Request{On: []string{device}, From: cmp.Or(o.from, launches.Source), Times: true}
 	return guide, &tune.Final{Name: "emulated, code from " + r.From, Device: device, Time: func(ctx context.Context, c *workload.Case) (seconds float64, interval [2]float64, err error) {
-		sequences, err := sequencesOf([]*workload.Case{c})
+		sequences, err := advise.SequencesOf([]*workload.Case{c})
 		if err != nil {
 			return 0, interval, err
 		}

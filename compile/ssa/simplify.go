@@ -13,6 +13,7 @@ var Passes = []struct {
 	{"trivial phis", TrivialPhis},
 	{"dead code", Dead},
 	{"join", Join},
+	{"crowd", Crowd},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
 	{"low words", LowWords},

@@ -32,6 +32,7 @@ func Give(r *emulate.Result) {
 			continue
 		}
 		a := emulate.Advice{Rule: rule.name, Defect: t.because, Remedy: strings.TrimSuffix(t.do, ","), General: rule.general}
+		a.Array, a.Line = s.site(t.in)
 		if t.seconds > 0 {
 			a.Gain = r.Seconds / t.seconds
 			a.Confirmed = a.Gain >= worth

@@ -8,6 +8,7 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/format"
 	"gpuperf/sass"
 )
 
@@ -16,6 +17,12 @@ type trial struct {
 	because string  // what is the matter
 	do      string  // what would help
 	seconds float64 // of the launch with it; 0 where that cannot be emulated
+	in      []bool  // the instructions with the defect; nil where none is
+}
+
+// found is a trial of what instructions do; of none where nobody can say which.
+func found(because, do string, seconds float64, in []bool) *trial {
+	return &trial{because, do, seconds, in}
 }
 
 // rule is a kind of advice. try returns nil where its condition does not hold.
@@ -58,9 +65,9 @@ func moreGroups(s *study) *trial {
 	if all >= capacity || !s.reads(gridSize[0]) {
 		return nil
 	}
-	return &trial{
-		fmt.Sprintf("the grid has %.0f work-groups, and the device room for %.0f at once", all, capacity), fmt.Sprintf("a grid of %.0f", capacity), s.launched(1, capacity/all),
-	}
+	return found(
+		fmt.Sprintf("the grid has %.0f work-groups, and the device room for %.0f at once", all, capacity), fmt.Sprintf("a grid of %.0f", capacity), s.launched(1, capacity/all), nil,
+	)
 }
 
 // sizes of work-groups that are tried, of that which they have.
@@ -75,19 +82,35 @@ func groupSizes(s *study) *trial {
 		return nil
 	}
 	best := &trial{seconds: math.Inf(1)}
+	held, even := s.filled(1)
 	for _, by := range sizes {
 		n := float64(s.items()) * by
 		if n < warpSize || n > 1024 {
 			continue
 		}
+		if h, e := s.filled(by); h < held*better && e < even*better {
+			continue
+		}
 		if t := s.launched(by, 1/by); t > 0 && t < best.seconds {
-			best = &trial{fmt.Sprintf("%s limits the work-groups of %d", s.LimitedBy, s.items()), fmt.Sprintf("work-groups of %.0f work-items", n), t}
+			best = found(fmt.Sprintf("multiprocessors hold %d work-groups of %d at once (limit: %s)", s.Blocks, s.items(), s.LimitedBy), fmt.Sprintf("work-groups of %.0f work-items", n), t, nil)
 		}
 	}
 	if math.IsInf(best.seconds, 1) {
 		return nil
 	}
 	return best
+}
+
+// better is from when on it is worth emulating that multiprocessors hold more work-items, or have more equal work.
+const better = 1.02
+
+// filled is how many work-items a multiprocessor holds at once if work-groups are so many times as large, and the part of the work-groups of the one with most that all have in the mean.
+func (s *study) filled(by float64) (held, even float64) {
+	size := float64(s.items()) * by
+	each := s.groups() / by / s.multiprocessors()
+	most := math.Ceil(each)
+	room := float64(s.room(func(g *machine.Group) { g.Items = int64(size) }))
+	return min(room, most) * size, each / most
 }
 
 // fewerRegisters: registers limit the work-groups.
@@ -101,11 +124,11 @@ func fewerRegisters(s *study) *trial {
 		if n < 2*s.Blocks && (n <= s.Blocks || fewer > now*2/3) {
 			continue
 		}
-		return &trial{
+		return found(
 			fmt.Sprintf("registers limit a multiprocessor to %d work-groups", s.Blocks),
 			fmt.Sprintf("%d registers instead of %d, as __launch_bounds__(%d, %d) asks for, or less to hold by each work-item,", fewer, now, s.items(), n),
-			s.Again(emulate.Change{Resident: n}),
-		}
+			s.Again(emulate.Change{Resident: n}), nil,
+		)
 	}
 	return nil
 }
@@ -122,9 +145,9 @@ func lessShared(s *study) *trial {
 	}
 	bytes := int64(0)
 	n := s.room(func(g *machine.Group) { bytes, g.Local = g.Local, g.Local/2 })
-	return &trial{
-		fmt.Sprintf("%d bytes of shared memory limit a multiprocessor to %d work-groups", bytes, s.Blocks), "half of it for each work-group", s.Again(emulate.Change{Resident: n}),
-	}
+	return found(
+		fmt.Sprintf("%d bytes of shared memory limit a multiprocessor to %d work-groups", bytes, s.Blocks), "half of it for each work-group", s.Again(emulate.Change{Resident: n}), nil,
+	)
 }
 
 // coalescing: accesses to global memory touch twice as many sectors as their bytes fill, or more.
@@ -135,7 +158,7 @@ func coalescing(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{fmt.Sprintf("neighbouring lanes access places that are %d B apart (%s)", s.distance(in), s.lines(in)), "work-items next to each other that access elements next to each other", s.as(in, coalesced)}
+	return found(fmt.Sprintf("neighbouring lanes access places that are %d B apart (%s)", s.distance(in), s.lines(in)), "work-items next to each other that access elements next to each other", s.as(in, coalesced), in)
 }
 
 // bankConflicts: accesses to shared memory take twice as long as they need, or more.
@@ -146,7 +169,7 @@ func bankConflicts(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{"lanes access the same bank of shared memory (" + s.lines(in) + ")", "rows with padding, such as [32][33]", s.as(in, apart)}
+	return found("lanes access the same bank of shared memory ("+s.lines(in)+")", "rows with padding, such as [32][33]", s.as(in, apart), in)
 }
 
 func sharedContention(s *study) *trial {
@@ -154,9 +177,9 @@ func sharedContention(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{
-		"lanes meet at the same counters of shared memory (" + s.lines(in) + ")", "a copy of the counters for each lane or sub-group, or a sum in registers first,", s.as(in, apart),
-	}
+	return found(
+		"lanes meet at the same counters of shared memory ("+s.lines(in)+")", "a copy of the counters for each lane or sub-group, or a sum in registers first,", s.as(in, apart), in,
+	)
 }
 
 // globalContention: atomic operations meet at few places of global memory. Emulation knows of those that meet within a sub-group.
@@ -166,8 +189,8 @@ func globalContention(s *study) *trial {
 		return nil
 	}
 	t := &trial{
-		because: fmt.Sprintf("atomic operations meet at the same places of global memory, about %.0f times each (%s)", s.each, s.lines(in)),
-		do:      "counting in shared memory first, and adding that once for each work-group,", seconds: s.as(in, near),
+		in: in, because: fmt.Sprintf("atomic operations meet at the same places of global memory, about %s times each (%s)", format.Rough(s.each, ""), s.lines(in)),
+		do: "counting in shared memory first, and adding that once for each work-group,", seconds: s.as(in, near),
 	}
 	if left := s.groups() / s.each; left < 1 { // work-groups still meet there
 		t.seconds = max(t.seconds, s.Seconds*left)
@@ -183,7 +206,7 @@ func divergence(s *study) *trial {
 	in, some := s.pick(func(u *use) bool { return u.lanes > 0 && u.lanes < 0.8*warpSize })
 	part := 0.0
 	for i := range in {
-		if s.named(i, "BAR") || s.named(i, "EXIT") {
+		if s.named(i, "BAR") || s.named(i, "EXIT") || s.ops[i].atomic { // an atomic operation is done for all that have a part in it
 			in[i] = false
 		}
 		if in[i] {
@@ -193,9 +216,9 @@ func divergence(s *study) *trial {
 	if !some || part < 0.1 {
 		return nil
 	}
-	return &trial{
-		fmt.Sprintf("%s of the time of sub-groups passes where part of the lanes take part (%s)", percent(part), s.lines(in)), "work-items of one sub-group that do the same", s.together(in),
-	}
+	return found(
+		fmt.Sprintf("%s of the time of sub-groups passes where part of the lanes take part (%s)", percent(part), s.lines(in)), "work-items of one sub-group that do the same", s.together(in), in,
+	)
 }
 
 // spills: registers are kept in memory.
@@ -204,9 +227,9 @@ func spills(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{
-		"values are kept in local memory (" + s.lines(in) + ")", "more registers for each work-item, less to hold at once, or indices that the compiler knows", s.without(in),
-	}
+	return found(
+		"values are kept in local memory ("+s.lines(in)+")", "more registers for each work-item, less to hold at once, or indices that the compiler knows", s.without(in), in,
+	)
 }
 
 func barriers(s *study) *trial {
@@ -220,10 +243,10 @@ func barriers(s *study) *trial {
 			n++
 		}
 	}
-	return &trial{
+	return found(
 		fmt.Sprintf("sub-groups wait %s of their time for others at barriers (%s)", percent(s.waits[timing.ForBarrier]), s.lines(all)),
-		"exchange within sub-groups, by shuffles, and one barrier where there are four", s.without(fewer),
-	}
+		"exchange within sub-groups, by shuffles, and one barrier where there are four", s.without(fewer), all,
+	)
 }
 
 // quotientsOfDoubles: each quotient of float64 takes about ten instructions.
@@ -232,7 +255,7 @@ func quotientsOfDoubles(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{"quotients of float64 take many instructions (" + s.lines(in) + ")", "products with the reciprocal, taken once,", s.without(in)}
+	return found("quotients of float64 take many instructions ("+s.lines(in)+")", "products with the reciprocal, taken once,", s.without(in), in)
 }
 
 // quotientsOfIntegers: by a number that the compiler does not know.
@@ -244,10 +267,10 @@ func quotientsOfIntegers(s *study) *trial {
 	for i := range in {
 		in[i] = in[i] || s.named(i, "MUFU", "RCP") || s.named(i, "I2F")
 	}
-	return &trial{
-		"quotients and remainders of integers take many instructions (" + s.lines(in) + ")", "divisors that the compiler knows, powers of two, or indices that go on by additions",
-		s.without(in),
-	}
+	return found(
+		"quotients and remainders of integers take many instructions ("+s.lines(in)+")", "divisors that the compiler knows, powers of two, or indices that go on by additions",
+		s.without(in), in,
+	)
 }
 
 // after picks the instructions that begin an operation, and of those with some names that depend on their results a number, the first aside.
@@ -284,12 +307,13 @@ func widerAccesses(s *study) *trial {
 		return u.accesses && u.space == timing.GlobalSpace && !u.atomic && !u.one && u.sectors < 2*u.enough && u.width < 4
 	}
 	in, some := s.pick(narrow)
-	if !some || s.Waves < 1 {
+	moving := s.depends(emulate.Throughput, timing.Dispatch, timing.Address, timing.L1, timing.L2, timing.Shared)
+	if !some || s.Waves < 1 || moving < 0.1 {
 		return nil
 	}
 	const by = 4 // elements: 16 B of 4 B each, the widest access
 	w := s.wider(by)
-	return &trial{fmt.Sprintf("each work-item moves little at once (%s)", s.lines(in)), fmt.Sprintf("%d elements by each work-item, in one access,", by), w.coarsened()}
+	return found(fmt.Sprintf("each work-item moves little at once (%s)", s.lines(in)), fmt.Sprintf("%d elements by each work-item, in one access,", by), w.coarsened(), in)
 }
 
 // lastWave: few work-groups are left for the last wave.
@@ -299,7 +323,7 @@ func lastWave(s *study) *trial {
 		return nil
 	}
 	t := s.Again(emulate.Change{Groups: whole / s.Waves}) * s.Waves / whole
-	return &trial{fmt.Sprintf("%.2f waves of work-groups: the last one is nearly empty", s.Waves), "as much work in whole waves, by work-groups of another size,", t}
+	return found(fmt.Sprintf("%.2f waves of work-groups: the last one is nearly empty", s.Waves), "as much work in whole waves, by work-groups of another size,", t, nil)
 }
 
 // reuse: what is loaded again comes from the first-level cache or from shared memory, which are busy with it.
@@ -324,15 +348,15 @@ func reuse(s *study) *trial {
 	if !some || again < 0.4 || s.depends(emulate.Throughput, timing.Shared, timing.Address, timing.L1, timing.L2)+s.depends(emulate.Latency, timing.L1) < 0.2 {
 		return nil
 	}
-	return &trial{
+	return found(
 		fmt.Sprintf("%s of the loads are of what was loaded before (%s)", percent(again), s.lines(in)),
 		"several neighbouring results by each work-item, which use each loaded element from a register twice,",
 		s.Again(emulate.Change{In: in, Machine: func(m *timing.Machine) {
 			for _, u := range []timing.Unit{timing.Dispatch, timing.Address, timing.Shared, timing.L1} {
 				m.Units[u].Gap /= 2
 			}
-		}}),
-	}
+		}}), in,
+	)
 }
 
 // underWay: warps wait for the latency of memory.
@@ -386,7 +410,7 @@ func lessDRAM(s *study) *trial {
 	if !some || part < 0.3 {
 		return nil
 	}
-	return &trial{fmt.Sprintf("DRAM is busy: the time depends on it by %s", percent(part)), "data that stays in the second-level cache between uses, or elements of fewer bytes,", s.as(in, cached)}
+	return found(fmt.Sprintf("DRAM is busy: the time depends on it by %s", percent(part)), "data that stays in the second-level cache between uses, or elements of fewer bytes,", s.as(in, cached), in)
 }
 
 // lessWork: a unit is busy.
@@ -395,10 +419,10 @@ func lessWork(s *study) *trial {
 		if p.Kind != emulate.Throughput || p.Unit == timing.DRAM || p.Unit == timing.Dispatch || p.Value < 0.3 {
 			continue
 		}
-		return &trial{
+		return found(
 			fmt.Sprintf("%s is busy: the time depends on it by %s", p.Unit, percent(p.Value)), "half of the work that it does",
-			s.Again(emulate.Change{Machine: func(m *timing.Machine) { m.Units[p.Unit].Gap /= 2 }}),
-		}
+			s.Again(emulate.Change{Machine: func(m *timing.Machine) { m.Units[p.Unit].Gap /= 2 }}), nil,
+		)
 	}
 	return nil
 }

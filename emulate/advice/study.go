@@ -210,6 +210,23 @@ func (s *study) lines(in []bool) string {
 	return strings.Join(arrays, " and ") + ", " + s.Places(in)
 }
 
+// site is the array and the source line of the instruction of some in which most of the time passes.
+func (s *study) site(in []bool) (array string, line int) {
+	most := -1
+	for i := range in {
+		if in[i] && s.code.Instructions[i].Source.Line > 0 && (most < 0 || s.spent[i] > s.spent[most]) {
+			most = i
+		}
+	}
+	if most < 0 {
+		return "", 0
+	}
+	if list := s.ops[most].arrays; len(list) > 0 {
+		array = list[0]
+	}
+	return array, s.code.Instructions[most].Source.Line
+}
+
 // distance is how far apart neighbouring lanes access memory, by the instruction of some that is executed most.
 func (s *study) distance(in []bool) int64 {
 	most := 0

@@ -1,14 +1,10 @@
 package launches
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gpuperf/emulate"
@@ -81,8 +77,12 @@ func waits() (all []quantity) {
 	return all
 }
 
-// Write prints the quantities of all reports, what the warps wait for, and what became of the lines of the source.
+// Write prints how the times of two reports differ, the quantities of all, what the warps wait for, and what became of the lines of the source.
 func (c Comparison) Write(w io.Writer) error {
+	lines := c.lines()
+	if len(c.Reports) == 2 {
+		fmt.Fprintln(w, c.verdict(lines))
+	}
 	for i, r := range c.Reports {
 		by := ""
 		if r.Code != "" {
@@ -116,7 +116,7 @@ func (c Comparison) Write(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	return c.lines().Write(w)
+	return c.table(lines).Write(w)
 }
 
 func letter(i int) string { return string(rune('A' + i%26)) }
@@ -145,64 +145,6 @@ func (c Comparison) row(t *format.Table, q quantity, over bool) {
 		cells = append(cells, relation)
 	}
 	t.Row(cells...)
-}
-
-// shownLines is how many lines are printed.
-const shownLines = 20
-
-// lines is a table of the lines whose times differ most: the time of the launches, divided among lines as that of the warps is. Lines of the same
-// text are one, so that versions of a source can be compared.
-func (c Comparison) lines() *format.Table {
-	seconds, names := make([]map[string]float64, len(c.Reports)), map[string]string{}
-	for i, r := range c.Reports {
-		seconds[i] = r.byLine(names)
-	}
-	spread := func(line string) float64 {
-		least, most := math.Inf(1), 0.0
-		for _, s := range seconds {
-			least, most = min(least, s[line]), max(most, s[line])
-		}
-		return most - least
-	}
-	list := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
-		return cmp.Or(cmp.Compare(spread(b), spread(a)), cmp.Compare(a, b))
-	})
-	t := format.NewTable(c.head("share of the time by line")...)
-	for _, line := range list[:min(len(list), shownLines)] {
-		c.row(t, quantity{names[line], func(r *Report) float64 { return seconds[slices.Index(c.Reports, r)][line] }, format.Seconds, true}, true)
-	}
-	return t
-}
-
-// widest is how much of a line's text is printed.
-const widest = 48
-
-// byLine divides the time among lines, by their texts where these are known. Names gets what the lines are called that it has not yet.
-func (r *Report) byLine(names map[string]string) map[string]float64 {
-	all := map[string]float64{}
-	for _, l := range r.Launches {
-		for _, line := range l.Lines {
-			place := path.Base(line.Place)
-			key, name := place, place
-			if text := r.text(place); text != "" {
-				key, name = text, place+"  "+string([]rune(text)[:min(len([]rune(text)), widest)])
-			}
-			if all[key] += float64(l.Times) * l.Result.Seconds * line.Part; names[key] == "" {
-				names[key] = name
-			}
-		}
-	}
-	return all
-}
-
-// text is what stands in a line of the source; "" where that is not known.
-func (r *Report) text(place string) string {
-	file, line, _ := strings.Cut(place, ":")
-	n, err := strconv.Atoi(line)
-	if err != nil || file != r.file || n < 1 || n > len(r.source) {
-		return ""
-	}
-	return strings.TrimSpace(r.source[n-1])
 }
 
 // JSON is the comparison for other programs: the reports, and each quantity of all of them.

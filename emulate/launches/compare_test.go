@@ -3,6 +3,7 @@ package launches
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 )
@@ -33,10 +34,10 @@ func TestComparison(t *testing.T) {
 		t.Error(err, read)
 	}
 	// All lines together take the time of the launches.
-	for _, r := range c.Reports {
+	for i, r := range c.Reports {
 		sum := 0.0
-		for _, seconds := range r.byLine(map[string]string{}) {
-			sum += seconds
+		for _, l := range c.lines() {
+			sum += l.seconds[i]
 		}
 		if sum < 0.999*r.Seconds() || sum > 1.001*r.Seconds() {
 			t.Errorf("the lines take %g s, and the launch %g s", sum, r.Seconds())
@@ -61,6 +62,21 @@ func TestLinesOfVersions(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "matmul.cu:13  sum += x;") || strings.Contains(out.String(), "other.cu:14") {
 		t.Error(&out)
+	}
+}
+
+// Lines that versions have changed are those that have most in common.
+func TestPaired(t *testing.T) {
+	none := math.NaN()
+	all := paired([]*line{
+		{"a:9", "t += 0.35 * d - 0.02 * t;", []float64{7, none}},
+		{"a:10", "out[i] = t;", []float64{1, none}},
+		{"a:3", "int i;", []float64{2, 2}},
+		{"b:9", "t += 0.35f * d - 0.02f * t;", []float64{none, 3}},
+		{"b:7", "float x = in[i + 1] - 0.35f;", []float64{none, 1}},
+	})
+	if len(all) != 4 || all[0].name != "a:9, b:9" || all[0].seconds[1] != 3 || !math.IsNaN(all[1].seconds[1]) {
+		t.Errorf("%+v", all)
 	}
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ type Remedy struct {
 	Seconds float64 `json:"seconds"`          // predicted, with the remedy
 	Beyond  float64 `json:"beyond,omitempty"` // the time without the remedy, where the model has no cost for the defect
 	Text    string  `json:"text"`             // all that as sentences
+	// Cured is the kernel with the remedy, where the remedy is of the kernel alone.
+	Cured    *kernel.Kernel `json:"-"`
+	Emulated float64        `json:"emulated,omitempty"` // the gain by emulation of that kernel; Gain is then between this and that of the model
 }
 
 // pricer prices what a launch would be, by the model.
@@ -143,15 +147,18 @@ func (e *explainer) remedies(out *Explanation) (err error) {
 		Program: p.program, Kernel: nest.Kernel, Sizes: e.Case.Sizes, Device: e.Facts, Seconds: p.seconds, Share: p.share, Launch: launching,
 	}))
 	for _, r := range found.Rows {
-		out.Lines = append(out.Lines, Line{
-			File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share,
-		})
+		l := Line{File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share}
+		known := func(o Line) bool { return o.File == l.File && o.Line == l.Line && o.Array == l.Array && o.Action == l.Action }
+		if r.Atomic && slices.ContainsFunc(out.Lines, known) {
+			continue // an update is a load and a store, which go together
+		}
+		out.Lines = append(out.Lines, l)
 	}
 	scale := (out.Predicted - e.Prediction.Lacking) / found.Seconds // the prediction may have been raised to a roof
 	for _, a := range found.Advice {
 		r := Remedy{
 			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain,
-			Seconds: scale * a.Seconds,
+			Seconds: scale * a.Seconds, Cured: a.Cured,
 		}
 		if base := scale * a.Base; base > out.Predicted*remedy.Worth {
 			r.Beyond = base
@@ -186,9 +193,35 @@ func (r *Remedy) text() string {
 	return r.sentences(beyond, "Predicted with it", r.Seconds)
 }
 
-// Of is the remedy as sentences about a launch that takes so many seconds by another prediction than that of the model.
+// Refine says how much faster the cured kernel is by emulation. The gain is then between what that and the model say, which err in other ways.
+func (r *Remedy) Refine(emulated float64) {
+	r.Emulated = emulated
+	mean := math.Sqrt(r.Gain * emulated)
+	r.Seconds *= r.Gain / mean
+	r.Gain = mean
+	r.Text = r.text()
+}
+
+// Of is the remedy as sentences about a launch that is emulated, and takes so many seconds.
 func (r *Remedy) Of(seconds float64, model string) string {
-	return r.sentences("", "With it, by the model "+model, seconds/r.Gain)
+	by := "With it, by the model " + model
+	if r.Emulated > 0 {
+		by = "Emulated with it"
+	}
+	return r.sentences("", by, seconds/r.Gain)
+}
+
+// apart is from when on two gains are said to be apart.
+const apart = 1.25
+
+// outcome says how long a launch takes with the remedy, and how much faster that is; where emulation and the model are apart, by both.
+func (r *Remedy) outcome(by string, seconds float64) string {
+	if r.Emulated > 0 {
+		if model := r.Gain * r.Gain / r.Emulated; max(model, r.Emulated) > apart*min(model, r.Emulated) {
+			return fmt.Sprintf("Emulated with it %s× as fast, by the model %s×: about %s", format.Factor(r.Emulated), format.Factor(model), format.Seconds(seconds))
+		}
+	}
+	return fmt.Sprintf("%s: %s, %s× as fast", by, format.Seconds(seconds), format.Factor(r.Gain))
 }
 
 func (r *Remedy) sentences(beyond, by string, seconds float64) string {
@@ -197,7 +230,7 @@ func (r *Remedy) sentences(beyond, by string, seconds float64) string {
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)
 	}
-	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, by, format.Seconds(seconds), format.Factor(r.Gain))
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. %s", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, r.outcome(by, seconds))
 }
 
 // changes are remedies and advice as sentences.

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -18,6 +19,45 @@ func barriers(x *study) []candidate {
 // fences: the same of fences.
 func fences(x *study) []candidate {
 	return x.outside("fence", "so that a work-item does not wait each time until the device has seen what it stored", func(s *kernel.Stmt) (kernel.Space, bool) { return kernel.Global, x.Kernel.IsFence(s) })
+}
+
+// exchanges: work-items hand values on to each other in a few steps, by local memory with barriers in each, as in sums and prefix sums.
+func exchanges(x *study) (out []candidate) {
+	met := float64(x.Barriers) / float64(x.Groups*x.Items)
+	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Local && r.Store && !r.Data }) {
+		steps := float64(r.Requests) / float64(x.Groups*x.subgroups())
+		read := x.exchanged(r.Array)
+		if steps < fewestSteps || steps > math.Log2(float64(x.Items))+1 || met < steps || read == nil {
+			continue
+		}
+		edit := at(x.those(func(o *Row) bool { return o.Site == r.Site }), launch.Effect{Without: true})
+		edit.Meetings = int64(met / 2)
+		out = append(out, candidate{
+			array: r.Array, at: read.At, share: r.Share, cures: []cure{{edit: edit}},
+			defect: fmt.Sprintf("work-items hand on elements of %s to each other in %.0f steps, and meet at %.0f barriers", r.Array, steps, met),
+			remedy: "exchange them within sub-groups, by shuffles, which need no barrier, and join what sub-groups have once",
+		})
+	}
+	return out
+}
+
+// fewestSteps are those of sums and prefix sums from which on shuffles are worth their text.
+const fewestSteps = 3
+
+// exchanged is a statement in which work-items read other elements of an array than those that they write; nil where none does.
+func (x *study) exchanged(array string) *kernel.Stmt {
+	written := map[string]bool{}
+	for _, s := range x.Kernel.Statements {
+		for _, a := range x.Kernel.Writes(s) {
+			written[a.Array+x.numbered(a)] = true
+		}
+	}
+	for _, s := range x.Kernel.Statements {
+		if slices.ContainsFunc(x.Kernel.Reads(s), func(a *expr.Access) bool { return a.Array == array && !written[a.Array+x.numbered(a)] }) && s.At.Line > 0 {
+			return s
+		}
+	}
+	return nil
 }
 
 // outside finds statements that order accesses to a memory, in loops that they may be behind.

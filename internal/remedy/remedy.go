@@ -45,6 +45,8 @@ type Advice struct {
 	Seconds float64 // with the remedy
 	Base    float64 // without it, with what the model has no cost for
 	Gain    float64 // Base by Seconds
+	// Cured is the kernel with the remedy; nil where that is launched in another way, or has accesses that no kernel has.
+	Cured *kernel.Kernel
 }
 
 // Study is what is found.
@@ -191,7 +193,10 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 			return out, err
 		}
 		if t = max(t, one.extra); t < out.Seconds { // both go on at the same time
-			out.Seconds, out.Remedy = t, c.remedy+one.what
+			out.Seconds, out.Remedy, out.Cured = t, c.remedy+one.what, nil
+			if len(one.edit.Access) == 0 && c.extra == 0 {
+				out.Cured = one.kernel
+			}
 		}
 	}
 	if c.before != nil {

@@ -35,7 +35,7 @@ func sum(list []Row) (all float64) {
 	return min(all, 1)
 }
 
-// result is what a line computes: the array in global memory that it stores to, or else the variable, which may be one that the script does not name.
+// result is what a line computes: the array in global memory that it stores to, or else the variable, or the array that this has an element of.
 func (x *study) result(line kernel.Place, variable string) string {
 	for _, s := range x.Kernel.Statements {
 		if to := s.Target(); to != "" && s.At.Line == line.Line && s.At.File == line.File && x.Kernel.SpaceOf(to) == kernel.Global {
@@ -43,6 +43,9 @@ func (x *study) result(line kernel.Place, variable string) string {
 		}
 	}
 	for _, s := range x.Kernel.Statements {
+		if a, is := s.RHS.(*expr.Access); is && s.Target() == variable && s.At.Line == line.Line && x.Kernel.SpaceOf(a.Array) != kernel.Private {
+			return a.Array
+		}
 		if s.Target() == variable && s.At.Line == line.Line && x.isCondition(variable) {
 			if list := expr.Accesses(s.RHS); len(list) > 0 {
 				return list[0].Array
@@ -56,3 +59,6 @@ func (x *study) result(line kernel.Place, variable string) string {
 func (x *study) isCondition(variable string) bool {
 	return !slices.ContainsFunc(x.Kernel.Statements, func(s *kernel.Stmt) bool { return s.RHS != nil && expr.Mentions(s.RHS, variable) })
 }
+
+// subgroups are those of a work-group.
+func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }

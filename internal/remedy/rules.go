@@ -32,6 +32,7 @@ var rules = []rule{
 	{"powers", powers},
 	{"steady powers", steadyPowers},
 	{"barriers", barriers},
+	{"barriers", exchanges},
 	{"fences", fences},
 	{"repeated accesses", repeated},
 	{"loads again", again},
@@ -42,6 +43,7 @@ var rules = []rule{
 	{"small work-groups", smallGroups},
 	{"occupancy", occupancy},
 	{"last wave", lastWave},
+	{"uneven work-groups", uneven},
 	{"launch", launchBound},
 }
 
@@ -323,12 +325,14 @@ const manyGroups = 16
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
 
-// subgroups are those of a work-group.
-func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
+// mostArrays are the arrays among which what is loaded is, about: a smaller one is not what DRAM gives again and again.
+const mostArrays = 8
 
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
-	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && (!r.Store || r.Atomic) })
+	r := x.largest(func(r *Row) bool {
+		return r.Space == kernel.Global && (!r.Store || r.Atomic) && mostArrays*float64(r.Extent) >= x.Loaded
+	})
 	if r == nil || x.Read < much*x.Loaded {
 		return nil
 	}

@@ -74,6 +74,18 @@ func thereAre(n int64, what string) string {
 	return "there are " + format.Count(int(n), what)
 }
 
+// uneven: some work-groups have more to do than others, and the last ones to end have multiprocessors for themselves.
+func uneven(x *study) []candidate {
+	if x.Longest < much {
+		return nil
+	}
+	c := x.where()
+	c.cures = []cure{{edit: launch.Edit{Alike: true}}}
+	c.defect = fmt.Sprintf("the largest of %d work-groups has %s times as much to do as they have in the mean, and others have ended when it ends", x.Groups, format.Factor(x.Longest))
+	c.remedy = "begin with the largest, or give each work-group a large and a small part, such as rows i and n-1-i"
+	return []candidate{c}
+}
+
 // smallGroups: work-groups that leave lanes empty, or multiprocessors, as these hold no more work-groups, or that take longer to start than to run.
 func smallGroups(x *study) []candidate {
 	if x.Items >= 8*subgroup || !x.sharesNothing() || x.Local[2] != 1 {

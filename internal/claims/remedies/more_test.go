@@ -5,82 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"gpuperf/internal/explain"
-	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
 )
-
-// TestMore: of kernels that no rule was made for, the first remedy names array and line of nearly all, from their sources as they are. What their cures
-// gain is known; make test looks at every fourth.
-func TestMore(t *testing.T) {
-	const more = folder + "more/"
-	text, err := os.ReadFile(more + "table.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, times := predictor(t), recorded(t, more)
-	all, named, gained := 0, 0, 0
-	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		if strings.HasPrefix(line, "#") || os.Getenv("LONG") == "" && i%4 != 0 {
-			continue
-		}
-		cells := strings.Split(line, "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		file := cells[0]
-		cases, err := format.ParseCases([]string{cells[3]}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		array, at := defect(t, more+file, cells[4])
-		gain := times[file+"#before"] / times[file+"#after"]
-		if all++; !(gain > 1) {
-			t.Errorf("%s: the cure gains %v", file, gain)
-		}
-		e := explained(t, p, launchedAs(cells[1]), more+file+"#before", cases[0])
-		if len(e.Remedies) == 0 {
-			t.Logf("%-12s nothing", file)
-			continue
-		}
-		first := e.Remedies[0]
-		ok := first.Line == at && (array[0] == "-" || slices.Contains(array, first.Array))
-		if ok {
-			named++
-		}
-		if near(first.Gain, gain) {
-			gained++
-		}
-		t.Logf("%-12s %s in %s, line %d: %v; %.2f said, %.2f measured: %v", file, first.Kind, first.Array, first.Line, ok, first.Gain, gain, near(first.Gain, gain))
-	}
-	if named < all || 2*gained < all {
-		t.Errorf("%d of %d are named, and %d gain what was said", named, all, gained)
-	}
-}
-
-// defect is where a kernel has it: in arrays, "-" for none, and a line.
-func defect(t *testing.T, file, said string) (arrays []string, line int) {
-	t.Helper()
-	if name, at, ok := strings.Cut(said, ", "); ok {
-		line, _ = strconv.Atoi(at)
-		return strings.Split(name, " or "), line
-	}
-	text, err := os.ReadFile(filepath.Clean(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, l := range strings.Split(string(text), "\n") {
-		if _, name, ok := strings.Cut(l, "// defect: "); ok {
-			return strings.Split(name, " or "), i + 1
-		}
-	}
-	t.Fatal(fmt.Errorf("%s does not say where its defect is", file))
-	return nil, 0
-}
 
 // launchedAs are the flags of a launch.
 func launchedAs(text string) (o frontend.Options) {
@@ -184,56 +114,5 @@ func TestRows(t *testing.T) {
 	e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, sizes)
 	if len(e.Remedies) == 0 || e.Remedies[0].Array != "value" || e.Remedies[0].Line != 5 || e.Remedies[0].Gain < 1.5 || !strings.Contains(e.Remedies[0].Remedy, "let a sub-group go through each row of it together") {
 		t.Errorf("%+v", e.Remedies)
-	}
-}
-
-// TestHour: of eight kernels whose advice was written down before they were timed, the first remedy names array and line. What it says is gained is right within a third
-// for three of them: the times of the others are off before the cure or after it (testdata/remedies/README.md).
-func TestHour(t *testing.T) {
-	if os.Getenv("LONG") == "" {
-		t.Skip("LONG=1 looks at all")
-	}
-	const hour = folder + "hour/"
-	times := map[string]float64{}
-	text, err := os.ReadFile(hour + "times.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		name, us, _ := strings.Cut(strings.TrimSpace(line), ",")
-		times[name], _ = strconv.ParseFloat(us, 64)
-	}
-	if text, err = os.ReadFile(hour + "table.txt"); err != nil {
-		t.Fatal(err)
-	}
-	p, all, named, gained := predictor(t), 0, 0, 0
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		cells := strings.Split(strings.TrimSpace(line), " | ")
-		cases, err := format.ParseCases([]string{cells[2]}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		array, at := defect(t, "", cells[3])
-		e := explained(t, p, launchedAs(cells[1]), hour+cells[0]+"#before", cases[0])
-		all++
-		if len(e.Remedies) == 0 {
-			t.Errorf("%s: nothing", cells[0])
-			continue
-		}
-		name, first := strings.TrimSuffix(cells[0], ".cu"), e.Remedies[0]
-		gain := times[name+".before"] / times[name+".after"]
-		if first.Line == at && slices.Contains(array, first.Array) {
-			named++
-		}
-		if near(first.Gain, gain) {
-			gained++
-		}
-		t.Logf("%-12s %s in %s, line %d; %.2f said, %.2f measured: %v", cells[0], first.Kind, first.Array, first.Line, first.Gain, gain, near(first.Gain, gain))
-	}
-	if all != 8 || named < 7 || gained < 3 {
-		t.Errorf("of %d, %d are named, and %d gain what was said", all, named, gained)
 	}
 }

@@ -1,11 +1,10 @@
-package main
+package advise
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/explain"
@@ -19,12 +18,9 @@ const ofDrawnBanks = "bank conflicts"
 // leastOfBanks is the part of the time with accesses to banks that data chooses from which on they are emulated.
 const leastOfBanks = 0.1
 
-// drawBanks adds what emulation says of the banks in which work-items meet where data decides that: counts take any banks for these, and emulation goes through the
+// DrawnBanks adds what emulation says of the banks in which work-items meet where data decides that: counts take any banks for these, and emulation goes through the
 // kernel with random numbers for data.
-func (n narrowing) drawBanks(cmd *cobra.Command, c *workload.Case, e *explain.Explanation) {
-	if n.device == "" {
-		return
-	}
+func DrawnBanks(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
 	var of explain.Remedy
 	var arrays []string
 	for _, l := range e.Lines {
@@ -41,11 +37,11 @@ func (n narrowing) drawBanks(cmd *cobra.Command, c *workload.Case, e *explain.Ex
 	if of.Share < leastOfBanks {
 		return
 	}
-	sequences, err := sequencesOf([]*workload.Case{c})
+	sequences, err := SequencesOf([]*workload.Case{c})
 	if err != nil {
 		return
 	}
-	all, _, err := launches.Request{On: []string{n.device}, From: launches.Source}.Run(cmd.Context(), sequences)
+	all, _, err := launches.Request{On: []string{device}, From: launches.Source}.Run(ctx, sequences)
 	if err != nil || !all[0].Status().Finite() {
 		return // the model's advice stands
 	}
