@@ -201,9 +201,10 @@ const (
 	ILP                // ilp
 	Rolled             // rolled: Sequential, and compilers do not unroll it
 	Kept               // kept: Rolled, whatever types its counter has
+	Matrix             // mma: of a statement that instructions of a sub-group make, which multiply matrices (Product)
 )
 
-// Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp" or "for".
+// Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp", "mma" or "for".
 type Tag struct {
 	Kind TagKind
 	Axis int // for GroupAxis and LocalAxis: 0, 1 or 2

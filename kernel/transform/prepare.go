@@ -96,6 +96,8 @@ func checkPrepared(k *kernel.Kernel) {
 		if s.Kind == kernel.Assign && types[1].IsVector() && types[0].Lanes() != types[1].Lanes() {
 			panic(throw.Of(k.Errorf("statement %s assigns %s to %s, which is %s", s.ID, types[1], s.LHS, types[0])))
 		}
+		_, err := k.ProductOf(s)
+		throw.If(err)
 	}
 }
 
