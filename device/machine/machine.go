@@ -8,6 +8,7 @@ package machine
 import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/samples"
 )
 
 // Usual is the data sheet of the device for which code is made where nobody names one: the one whose recorded times judge what is chosen.
@@ -27,6 +28,7 @@ type Machine struct {
 	Full            int64   // work-items that all multiprocessors hold
 	CPU             bool    // the device is one; all else is of the usual GPU
 	Function        float64 // additions that take as long as a division or a function
+	Product         float64 // cycles of a matrix instruction of 16x8x16 halves in a scheduler; 0 where there is none, or code is in a language without it
 
 	device  *facts.Device
 	seconds float64 // of a cycle
@@ -46,8 +48,13 @@ func Of(d *facts.Device) *Machine {
 	if d == nil || cpu {
 		d, _ = facts.Named(Usual)
 	}
+	product := 0.0
+	if d.Known(facts.TensorGap) {
+		product = d.Value(facts.TensorGap)
+	}
 	d = d.Typical()
 	m := &Machine{
+		Product: product,
 		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
 		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
 		MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
@@ -63,6 +70,9 @@ func Of(d *facts.Device) *Machine {
 // Told is the machine of a device that tells what it is, and what it refuses beyond.
 func Told(i device.Info) *Machine {
 	m, l := Of(facts.Of(i.Fingerprint)), facts.Limits(i)
+	if i.Interface != samples.CUDA {
+		m.Product = 0
+	}
 	for _, one := range []struct {
 		most  *int64
 		limit int64

@@ -256,7 +256,7 @@ func (f *factors) pair(to string, a *expr.Access, at polycount.Affine, first int
 		f.put(a, at, lane.Mod(4).Scale(2).AddInt(first+next))
 		both = append(both, f.element(a.Array, a.Index).text)
 	}
-	f.line(f.depth, "%s = (uint) %s.bits | (uint) %s.bits << 16;", to, both[0], both[1])
+	f.line(f.depth, "%s = *(const ushort *) &%s | (uint) *(const ushort *) &%s << 16;", to, both[0], both[1])
 }
 
 // cudaMatrices are matrix instructions, and loads of 4 matrices of 8 by 8: as they are, and with lines for columns.

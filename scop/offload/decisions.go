@@ -51,6 +51,8 @@ var decisions = []decision{
 	}},
 	{"sums", func(f Form, _ map[string]string) []string {
 		switch {
+		case f.Matrix:
+			return []string{"mma", "tiles", "each"}
 		case f.Tiles:
 			return []string{"tiles", "each"}
 		case f.Sums != None && Default(f).Share == 1:
@@ -85,6 +87,9 @@ var decisions = []decision{
 		if f.Sweep.Helped {
 			return f.usually(written(Default(f).Block), f.grouped([]string{"32x1", "32x2", "32x4", "32x8", "32x16", "64x4", "64x8", "16x8", "16x16", "8x16", "8x32"})...)
 		}
+		if made["sums"] == "mma" {
+			return f.offer(written(Default(f).Block), productBlocks...)
+		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
 			items := product(numbers(b)) * max(number(made["share"]), 1)
 			return items < leastItems || items > f.on().MostItems
@@ -92,13 +97,14 @@ var decisions = []decision{
 		if made["sums"] == "tiles" {
 			blocks = f.grouped(slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 }))
 		}
-		usual := f
-		if made["sums"] == "each" {
-			usual = f.each()
-		}
-		return f.offer(written(Default(usual).Block), blocks...)
+		return f.offer(written(Default(f.as(made)).Block), blocks...)
 	}},
 	{"points", func(f Form, made map[string]string) []string {
+		if made["sums"] == "mma" {
+			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(productPoints), func(p string) bool {
+				return !slices.ContainsFunc(productDepths, func(d int64) bool { return f.multiplies(byMatrices(made, p, d)) })
+			})...)
+		}
 		if number(made["steps"]) > 0 {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
 		}
@@ -121,13 +127,22 @@ var decisions = []decision{
 				fit = append(fit, p)
 			}
 		}
-		return f.offer(written(Default(f).Points), fit...)
+		return f.offer(written(Default(f.as(made)).Points), fit...)
 	}},
 	{"depth", func(f Form, made map[string]string) []string {
 		if f.Sweep.some() {
 			var fit []string
 			for _, d := range sweepSteps {
 				if f.swept(Mapping{Block: numbers(made["block"]), Depth: d}) {
+					fit = append(fit, fmt.Sprint(d))
+				}
+			}
+			return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+		}
+		if made["sums"] == "mma" {
+			var fit []string
+			for _, d := range productDepths {
+				if f.multiplies(byMatrices(made, made["points"], d)) {
 					fit = append(fit, fmt.Sprint(d))
 				}
 			}
@@ -142,13 +157,13 @@ var decisions = []decision{
 				fit = append(fit, fmt.Sprint(d))
 			}
 		}
-		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+		return f.offer(fmt.Sprint(Default(f.as(made)).Depth), fit...)
 	}},
 	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
 		}
-		return f.offer(whenFetched(Default(f).Ahead), "in time", "ahead")
+		return f.offer(whenFetched(Default(f.as(made)).Ahead), "in time", "ahead")
 	}},
 	{"parts", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" || !f.Apart {
@@ -158,7 +173,7 @@ var decisions = []decision{
 		for _, n := range severalParts {
 			options = append(options, fmt.Sprint(n))
 		}
-		return f.offer(fmt.Sprint(Default(f).Parts), options...)
+		return f.offer(fmt.Sprint(Default(f.as(made)).Parts), options...)
 	}},
 }
 
@@ -192,7 +207,18 @@ var cells = [][]string{
 
 // each is the form whose work-items share no sums.
 func (f Form) each() Form {
-	f.Tiles, f.Sums = false, None
+	f.Tiles, f.Matrix, f.Sums = false, false, None
+	return f
+}
+
+// as is the form with the way of sums that was decided.
+func (f Form) as(made map[string]string) Form {
+	switch made["sums"] {
+	case "each":
+		return f.each()
+	case "tiles":
+		f.Matrix = false
+	}
 	return f
 }
 
@@ -244,10 +270,18 @@ func (f Form) mapping(made map[string]string) Mapping {
 		m.Depth = number(made["depth"])
 	}
 	m.Points = numbers(made["points"])
+	if made["sums"] == "mma" {
+		m.Matrix, m.Depth = true, number(made["depth"])
+	}
 	if made["sums"] == "tiles" {
 		m.Depth, m.Ahead, m.Parts = number(made["depth"]), made["operands"] == whenFetched(true), number(made["parts"])
 	}
 	return m
+}
+
+// byMatrices is a mapping of sums by matrix instructions.
+func byMatrices(made map[string]string, points string, depth int64) Mapping {
+	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth}
 }
 
 func whenFetched(ahead bool) string {
