@@ -14,6 +14,7 @@ import (
 	"gpuperf/compile"
 	"gpuperf/device"
 	machine "gpuperf/emulate/exec"
+	"gpuperf/features"
 	"gpuperf/internal/round"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/linear"
@@ -75,6 +76,17 @@ func TestProducts(t *testing.T) {
 		n, err := linear.New(s[0].Kernel)
 		if err != nil {
 			t.Fatal(err)
+		}
+		counts, err := features.Count(s[0].Kernel, features.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := features.ParseID("f_op_float16_mma")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := counts.Value(id, nil); err != nil || v != 8 {
+			t.Errorf("%g matrix instructions counted, want 8: %v", v, err)
 		}
 		source, err := emit.Write(n, emit.Options{Language: emit.CUDAC})
 		if err != nil {

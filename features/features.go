@@ -130,6 +130,9 @@ func Find(k *kernel.Kernel, opt Options) (*Occurrences, error) {
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}
 	k, err := transform.Prepare(k)
+	if err == nil {
+		k, err = transform.Multiplied(k)
+	}
 	if err != nil {
 		return nil, err
 	}

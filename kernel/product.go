@@ -30,15 +30,83 @@ const (
 // Product is a statement that matrix instructions make.
 type Product struct {
 	Sum *expr.Access
-	// First is read in rows, Second in columns; DType is the type of both.
-	First, Second *expr.Access
-	DType         expr.DType
+	// First is read in rows, Second in columns; DType is the type of both, and the others say what lies next to each other of them.
+	First, Second           *expr.Access
+	DType                   expr.DType
+	FirstAlong, SecondAlong Along
 	// Lane is the iname of work-items, Register that of the sums of an instruction that a work-item has, Term that of terms: a multiple of those of an instruction.
 	Lane, Register, Term string
 	Terms                int64
 	// Rows and Columns are inames of further ones: an instruction has one value of each. Extent is how many values they take.
 	Rows, Columns []string
 	Extent        map[string]int64
+}
+
+// Along is what 8 elements of a factor are that lie next to each other in local memory, from a multiple of 8 on.
+type Along uint8
+
+// What elements of factors may lie next to each other.
+const (
+	Apart  Along = iota // not 8 of one
+	Terms               // terms of a row or column
+	Places              // rows or columns of a term
+)
+
+// ProductLine is how many elements of a factor are loaded together.
+const ProductLine = 8
+
+// At puts the names in the indices of a factor at a row or column, and at a term.
+func (p *Product) At(of *expr.Access, place, term polycount.Affine) map[string]polycount.Affine {
+	lane, register := place.FloorDiv(2), place.Mod(2)
+	if of == p.First {
+		lane, register = place.Mod(ProductLine).Scale(4), place.FloorDiv(ProductLine).Scale(2)
+	}
+	return map[string]polycount.Affine{p.Lane: lane, p.Register: register, p.Term: term}
+}
+
+// along finds what lies next to each other of a factor.
+func (f *productFinder) along(p *Product, of *expr.Access) Along {
+	a := f.k.Array(of.Array)
+	last := len(a.Shape) - 1
+	if a.Space != Local || a.Axes != nil || a.Offset != nil || last < 0 {
+		return Apart
+	}
+	for d := range a.Shape[1:] {
+		if n, ok := a.Shape[d+1].(expr.Int); !ok || d+1 == last && n.Value%ProductLine > 0 {
+			return Apart
+		}
+	}
+	for _, way := range []struct {
+		along Along
+		at    func(v int64) map[string]polycount.Affine
+	}{
+		{Terms, func(v int64) map[string]polycount.Affine { return p.At(of, polycount.Int(0), polycount.Int(v)) }},
+		{Places, func(v int64) map[string]polycount.Affine { return p.At(of, polycount.Int(v), polycount.Int(0)) }},
+	} {
+		together := true
+		for d, e := range of.Index {
+			index := throw.Get(f.k.AffineOf(e))
+			first := index.Subst(way.at(0))
+			for v := range int64(ProductLine) {
+				here := index.Subst(way.at(v))
+				if d == last {
+					here = here.AddInt(-v)
+				}
+				together = together && here.Equal(first)
+			}
+		}
+		if together && f.multiple(p, of, last) {
+			return way.along
+		}
+	}
+	return Apart
+}
+
+// multiple reports that the last index of a factor is a multiple of a line, where lines begin.
+func (f *productFinder) multiple(p *Product, of *expr.Access, last int) bool {
+	index := throw.Get(f.k.AffineOf(of.Index[last])).Subst(p.At(of, polycount.Name(p.Lane).FloorDiv(ProductLine).Scale(ProductLine), polycount.Name(p.Term).FloorDiv(ProductLine).Scale(ProductLine)))
+	rest := index.Mod(ProductLine)
+	return rest.IsConstant() && rest.Constant() == 0
 }
 
 // RowOf is the row of an instruction in which a work-item has a sum, ColumnOf the column.
@@ -204,6 +272,7 @@ func (f *productFinder) laidOut(p *Product) {
 	if index.Coeff(p.Register) == 0 || index.InFloor(p.Register) {
 		f.fail("%s is not one of the indices of the sum", p.Register)
 	}
+	p.FirstAlong, p.SecondAlong = f.along(p, p.First), f.along(p, p.Second)
 }
 
 // dependsOn reports that of the lane and the register, a factor depends on a row or a column alone.

@@ -97,6 +97,13 @@ func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	if p, ok := k.static[options]; ok {
 		return p, nil
 	}
+	if multiplied, err := transform.Multiplied(nest.Kernel); err != nil {
+		return nil, err
+	} else if multiplied != nest.Kernel {
+		if nest, err = linear.New(multiplied); err != nil {
+			return nil, err
+		}
+	}
 	p, err := launch.New(nest, options)
 	if err == nil {
 		k.static[options] = p

@@ -127,10 +127,10 @@ func (f *factors) rows(i int, at map[string]polycount.Affine, first int64) {
 	f.fix(at)
 	term := polycount.Int(first).AddScaled(8, nextPair)
 	to := fmt.Sprintf("%s[%d]", firstFactors, i)
-	switch {
-	case f.contiguous(f.p.First, f.term):
+	switch f.p.FirstAlong {
+	case kernel.Terms:
 		f.load(to, "matrices", f.p.First, nextMatrix.Add(inLine), term)
-	case f.contiguous(f.p.First, f.row):
+	case kernel.Places:
 		f.load(to, "matrices_across", f.p.First, nextMatrix, term.Add(inLine))
 	default:
 		for q, part := range []string{"x", "y", "z", "w"} {
@@ -144,16 +144,14 @@ func (f *factors) columns(j int, at []map[string]polycount.Affine, first int64) 
 	f.fix(at[0])
 	to := fmt.Sprintf("%s[%d]", secondFactors, j/2)
 	term := polycount.Int(first).Add(nextMatrix)
-	if next, ok := f.next(at); ok {
+	if next, ok := f.next(at); ok && f.p.SecondAlong != kernel.Apart {
 		f.fix(next)
-		switch {
-		case f.contiguous(f.p.Second, f.term):
+		if f.p.SecondAlong == kernel.Terms {
 			f.load(to, "matrices", f.p.Second, inLine, term)
-			return
-		case f.contiguous(f.p.Second, f.column):
+		} else {
 			f.load(to, "matrices_across", f.p.Second, polycount.Int(0), term.Add(inLine))
-			return
 		}
+		return
 	}
 	for q, part := range []string{"x", "y", "z", "w"} {
 		if q/2 < len(at) {
@@ -175,64 +173,17 @@ func (f *factors) next(at []map[string]polycount.Affine) (map[string]polycount.A
 	return both, true
 }
 
-// term, row and column put a factor at one.
-func (f *factors) term(v polycount.Affine) { f.fixed[f.p.Term] = v }
-
-func (f *factors) row(v polycount.Affine) {
-	f.fixed[axisOfLanes], f.fixed[f.p.Register] = v.Mod(8).Scale(4), v.FloorDiv(8).Scale(2)
-}
-
-func (f *factors) column(v polycount.Affine) {
-	f.fixed[axisOfLanes], f.fixed[f.p.Register] = v.FloorDiv(2), v.Mod(2)
-}
-
 // put puts a factor at a row or column, and a term.
 func (f *factors) put(a *expr.Access, at, term polycount.Affine) {
-	f.term(term)
-	if a == f.p.First {
-		f.row(at)
-	} else {
-		f.column(at)
-	}
+	f.fix(f.p.At(a, at, term))
+	f.fixed[axisOfLanes] = f.fixed[f.p.Lane]
 }
 
 // done: sums have work-items of their own again.
 func (f *factors) done() {
-	for _, n := range []string{f.p.Term, f.p.Register, axisOfLanes} {
+	for _, n := range []string{f.p.Term, f.p.Register, f.p.Lane, axisOfLanes} {
 		delete(f.fixed, n)
 	}
-}
-
-// contiguous reports that 8 elements from one on are a line of local memory that begins at a multiple of it, where move puts the factor at an element.
-func (f *factors) contiguous(a *expr.Access, move func(polycount.Affine)) bool {
-	defer f.done()
-	array := f.k.Array(a.Array)
-	if array.Space != kernel.Local {
-		return false
-	}
-	f.put(a, polycount.Int(0), polycount.Int(0))
-	at, _ := f.place(array, a.Index)
-	last := len(a.Index) - 1
-	for d := range a.Index {
-		if at[d].Kind != linear.AffineIndex {
-			return false
-		}
-		var first polycount.Affine
-		for v := range int64(8) {
-			move(polycount.Int(v))
-			here := f.inIteration(at[d].Affine)
-			if v == 0 {
-				first = here
-			}
-			if d == last {
-				here = here.AddInt(-v)
-			}
-			if !here.Equal(first) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // load writes that matrices come from local memory: at is the row or column of the line of a work-item, term its term.
