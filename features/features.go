@@ -20,6 +20,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
+	"gpuperf/kernel/matrix"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
 	"gpuperf/polycount"
@@ -131,7 +132,7 @@ func Find(k *kernel.Kernel, opt Options) (*Occurrences, error) {
 	}
 	k, err := transform.Prepare(k)
 	if err == nil {
-		k, err = transform.Multiplied(k)
+		k, err = matrix.Instructions(k)
 	}
 	if err != nil {
 		return nil, err

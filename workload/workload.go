@@ -25,6 +25,7 @@ import (
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/matrix"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
 	"gpuperf/memory"
@@ -97,7 +98,7 @@ func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	if p, ok := k.static[options]; ok {
 		return p, nil
 	}
-	if multiplied, err := transform.Multiplied(nest.Kernel); err != nil {
+	if multiplied, err := matrix.Instructions(nest.Kernel); err != nil {
 		return nil, err
 	} else if multiplied != nest.Kernel {
 		if nest, err = linear.New(multiplied); err != nil {

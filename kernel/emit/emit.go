@@ -17,6 +17,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/matrix"
 	"gpuperf/polycount"
 )
 
@@ -324,7 +325,7 @@ func (w *writer) declareParam(p Param) string {
 func (w *writer) widest(array string) int64 {
 	lanes := int64(1)
 	for _, s := range w.k.Statements {
-		if p, _ := w.k.ProductOf(s); p != nil && (p.First.Array == array || p.Second.Array == array) {
+		if p, _ := matrix.Of(w.k, s); p != nil && (p.First.Array == array || p.Second.Array == array) {
 			lanes = max(lanes, 8)
 		}
 		for _, e := range []expr.Expr{s.LHS, s.RHS} {

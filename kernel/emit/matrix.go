@@ -8,11 +8,12 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/matrix"
 	"gpuperf/polycount"
 )
 
 // product is the statement that matrix instructions make in the place of loops; nil where they make none, or the language has none.
-func (w *writer) product(l *linear.Loop) *kernel.Product {
+func (w *writer) product(l *linear.Loop) *matrix.Product {
 	if w.matrices == "" || w.k.Tags[l.Iname].Kind != kernel.Matrix {
 		return nil
 	}
@@ -21,7 +22,7 @@ func (w *writer) product(l *linear.Loop) *kernel.Product {
 		case *linear.Loop:
 			l = x
 		case *linear.Exec:
-			p, err := w.k.ProductOf(x.Stmt)
+			p, err := matrix.Of(w.k, x.Stmt)
 			w.check(err)
 			return p
 		default:
@@ -32,7 +33,7 @@ func (w *writer) product(l *linear.Loop) *kernel.Product {
 }
 
 // multiply writes a statement that matrix instructions make: for some terms at a time, all rows and columns that their instructions share, and these.
-func (w *writer) multiply(p *kernel.Product, depth int) {
+func (w *writer) multiply(p *matrix.Product, depth int) {
 	w.multiplies = true
 	w.use(p.DType)
 	rows, columns := combinations(p.Rows, p.Extent), combinations(p.Columns, p.Extent)
@@ -40,13 +41,13 @@ func (w *writer) multiply(p *kernel.Product, depth int) {
 	defer func(fixed map[string]polycount.Affine) { w.fixed = fixed }(w.fixed)
 	w.fixed = maps.Clone(w.fixed)
 	w.names[ownLane] = axisOfLanes
-	w.assume(kernel.Within(ownLane, 0, kernel.ProductLanes-1), func() { f.multiply(rows, columns) })
+	w.assume(kernel.Within(ownLane, 0, matrix.Lanes-1), func() { f.multiply(rows, columns) })
 }
 
 // multiply writes the instructions.
 func (f *factors) multiply(rows, columns []map[string]polycount.Affine) {
 	w, p, depth := f.writer, f.p, f.depth-1
-	for first := int64(0); first < p.Terms && w.err == nil; first += kernel.ProductTerms {
+	for first := int64(0); first < p.Terms && w.err == nil; first += matrix.OfTerms {
 		w.line(depth, "{")
 		w.line(depth+1, "uint4 %s[%d], %s[%d];", firstFactors, len(rows), secondFactors, (len(columns)+1)/2)
 		for i, row := range rows {
@@ -58,7 +59,7 @@ func (f *factors) multiply(rows, columns []map[string]polycount.Affine) {
 		for i, row := range rows {
 			for j, column := range columns {
 				var sums []string
-				for r := range int64(kernel.ProductSums) {
+				for r := range int64(matrix.Sums) {
 					w.fix(row, column, map[string]polycount.Affine{p.Register: polycount.Int(r)})
 					c, _ := w.expr(p.Sum)
 					sums = append(sums, c.text)
@@ -106,7 +107,7 @@ func combinations(inames []string, extent map[string]int64) []map[string]polycou
 // factors writes how work-items get the factors of instructions: matrices of 8 by 8 from local memory, of which each of 8 work-items says where a line is, or else element by element.
 type factors struct {
 	*writer
-	p     *kernel.Product
+	p     *matrix.Product
 	depth int
 }
 
@@ -128,9 +129,9 @@ func (f *factors) rows(i int, at map[string]polycount.Affine, first int64) {
 	term := polycount.Int(first).AddScaled(8, nextPair)
 	to := fmt.Sprintf("%s[%d]", firstFactors, i)
 	switch f.p.FirstAlong {
-	case kernel.Terms:
+	case matrix.Terms:
 		f.load(to, "matrices", f.p.First, nextMatrix.Add(inLine), term)
-	case kernel.Places:
+	case matrix.Places:
 		f.load(to, "matrices_across", f.p.First, nextMatrix, term.Add(inLine))
 	default:
 		for q, part := range []string{"x", "y", "z", "w"} {
@@ -144,9 +145,9 @@ func (f *factors) columns(j int, at []map[string]polycount.Affine, first int64) 
 	f.fix(at[0])
 	to := fmt.Sprintf("%s[%d]", secondFactors, j/2)
 	term := polycount.Int(first).Add(nextMatrix)
-	if next, ok := f.next(at); ok && f.p.SecondAlong != kernel.Apart {
+	if next, ok := f.next(at); ok && f.p.SecondAlong != matrix.Apart {
 		f.fix(next)
-		if f.p.SecondAlong == kernel.Terms {
+		if f.p.SecondAlong == matrix.Terms {
 			f.load(to, "matrices", f.p.Second, inLine, term)
 		} else {
 			f.load(to, "matrices_across", f.p.Second, polycount.Int(0), term.Add(inLine))

@@ -201,10 +201,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string,
 	} else if len(over) > 0 {
 		b = findBlocks(k, order)
 		if form.Tiles = b != nil; form.Tiles {
-			form.Operands = len(b.operands)
 			throw.If(c.sizes(&form, b))
 			form.Apart = apart && b.partial(c.nest.Params) != nil
-			form.Matrix = apart && c.on().Product > 0 && b.matrices() != nil && c.ofSizes(b.matrices().even())
+			form.Matrix = apart && byMatrices(b, c.nest, c.on())
 		}
 	}
 	one := findPointwise(k, order)
@@ -292,6 +291,7 @@ func (c *compiler) sizes(f *Form, b *blocks) (err error) {
 		f.Extent[axis] = extent(c.during(b.domain, stages), p)
 	}
 	f.Terms, f.Bytes = extent(c.during(b.whole, stages), b.over), 4
+	f.Operands = len(b.operands)
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
 	}

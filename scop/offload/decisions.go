@@ -102,7 +102,7 @@ var decisions = []decision{
 	{"points", func(f Form, made map[string]string) []string {
 		if made["sums"] == "mma" {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(productPoints), func(p string) bool {
-				return !slices.ContainsFunc(productDepths, func(d int64) bool { return f.multiplies(byMatrices(made, p, d)) })
+				return !slices.ContainsFunc(productDepths, func(d int64) bool { return f.multiplies(matrixMapping(made, p, d)) })
 			})...)
 		}
 		if number(made["steps"]) > 0 {
@@ -142,7 +142,7 @@ var decisions = []decision{
 		if made["sums"] == "mma" {
 			var fit []string
 			for _, d := range productDepths {
-				if f.multiplies(byMatrices(made, made["points"], d)) {
+				if f.multiplies(matrixMapping(made, made["points"], d)) {
 					fit = append(fit, fmt.Sprint(d))
 				}
 			}
@@ -279,8 +279,8 @@ func (f Form) mapping(made map[string]string) Mapping {
 	return m
 }
 
-// byMatrices is a mapping of sums by matrix instructions.
-func byMatrices(made map[string]string, points string, depth int64) Mapping {
+// matrixMapping is a mapping of sums by matrix instructions.
+func matrixMapping(made map[string]string, points string, depth int64) Mapping {
 	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth}
 }
 

@@ -12,7 +12,9 @@ import (
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/matrix"
 	"gpuperf/polycount"
+	"gpuperf/scop"
 )
 
 // matrices makes a kernel whose sub-groups compute tiles of sums by matrix instructions: where terms are products of numbers of float16 or bfloat16, added up as float32, one of a row and
@@ -141,7 +143,7 @@ func (x *matrices) make(m Mapping) *kernel.Kernel {
 	b.to = b.from.Clone()
 	b.to.Statements, b.to.Domains, b.to.Tags, b.to.Priorities = nil, nil, map[string]kernel.Tag{}, nil
 	x.lane = b.to.FreshName("lane")
-	x.box(x.lane, kernel.ProductLanes)
+	x.box(x.lane, matrix.Lanes)
 	b.to.Tags[x.lane] = kernel.Tag{Kind: kernel.LocalAxis}
 	for axis, p := range b.order {
 		t := &tiled{name: p, group: p + "_group", item: p + "_subgroup", items: of(m.Block, axis), parts: 1, lanes: of(m.Points, axis)}
@@ -156,7 +158,7 @@ func (x *matrices) make(m Mapping) *kernel.Kernel {
 	b.to.Assumptions = context
 	guard := cexpr.Predicates(b.inside())
 	b.sums = &kernel.Array{Name: b.to.FreshName("sums"), DType: expr.Float32, Space: kernel.Private, Shape: []expr.Expr{
-		expr.Int{Value: of(m.Points, 1) / kernel.ProductRows}, expr.Int{Value: of(m.Points, 0) / kernel.ProductColumns}, expr.Int{Value: kernel.ProductSums},
+		expr.Int{Value: of(m.Points, 1) / matrix.OfRows}, expr.Int{Value: of(m.Points, 0) / matrix.OfColumns}, expr.Int{Value: matrix.Sums},
 	}}
 	b.to.Temps = append(b.to.Temps, b.sums)
 	init := x.spots("_init", kernel.Unroll)
@@ -193,7 +195,7 @@ func (x *matrices) spots(suffix string, kind kernel.TagKind) spots {
 	for _, n := range []struct {
 		name   string
 		extent int64
-	}{{s.across, of(x.m.Points, 0) / kernel.ProductColumns}, {s.down, of(x.m.Points, 1) / kernel.ProductRows}, {s.register, kernel.ProductSums}} {
+	}{{s.across, of(x.m.Points, 0) / matrix.OfColumns}, {s.down, of(x.m.Points, 1) / matrix.OfRows}, {s.register, matrix.Sums}} {
 		x.box(n.name, n.extent)
 		x.to.Tags[n.name] = kernel.Tag{Kind: kind}
 	}
@@ -204,9 +206,9 @@ func (x *matrices) spots(suffix string, kind kernel.TagKind) spots {
 func (s spots) local(axis int) polycount.Affine {
 	t := s.x.loops[s.x.order[axis]]
 	lane, register := polycount.Name(s.x.lane), polycount.Name(s.register)
-	at := kernel.ColumnOf(lane, register).AddScaled(kernel.ProductColumns, polycount.Name(s.across))
+	at := matrix.ColumnOf(lane, register).AddScaled(matrix.OfColumns, polycount.Name(s.across))
 	if axis == 1 {
-		at = kernel.RowOf(lane, register).AddScaled(kernel.ProductRows, polycount.Name(s.down))
+		at = matrix.RowOf(lane, register).AddScaled(matrix.OfRows, polycount.Name(s.down))
 	}
 	return at.AddScaled(t.lanes, polycount.Name(t.item))
 }
@@ -272,9 +274,9 @@ func (x *matrices) distribute(a *expr.Access) {
 		subgroup = subgroup.AddScaled(subgroups, polycount.Name(x.loops[p].item))
 		subgroups *= x.loops[p].items
 	}
-	t.count = t.extent[0] * lines / (kernel.ProductLanes * subgroups)
+	t.count = t.extent[0] * lines / (matrix.Lanes * subgroups)
 	t.part = t.name + "_line"
-	rows := kernel.ProductLanes / lines // of a sub-group
+	rows := matrix.Lanes / lines // of a sub-group
 	lane := polycount.Name(x.lane)
 	t.col = lane.Mod(lines).Scale(line)
 	t.row = lane.FloorDiv(lines).AddScaled(rows, subgroup).AddScaled(rows*subgroups, polycount.Name(t.part))
@@ -370,10 +372,11 @@ func (x *matrices) update() {
 	x.add(&kernel.Stmt{ID: x.sum.ID + "_update", LHS: s.at(), RHS: expr.Binary(expr.Add, s.at(), expr.Binary(expr.Mul, factors[1], factors[0])), Inames: s.inames(x.step, term)})
 }
 
-// ofSizes reports that conditions are about the sizes of the nest alone.
-func (c *compiler) ofSizes(cs []polycount.Constraint) bool {
-	return !slices.ContainsFunc(cs, func(x polycount.Constraint) bool {
-		return slices.ContainsFunc(x.Affine.Names(), func(n string) bool { return !slices.Contains(c.nest.Params, n) })
+// byMatrices reports that matrix instructions of the machine make the sums of tiles, at sizes that say so alone.
+func byMatrices(b *blocks, n *scop.Nest, on *machine.Machine) bool {
+	x := b.matrices()
+	return x != nil && on.Product > 0 && !slices.ContainsFunc(x.even(), func(c polycount.Constraint) bool {
+		return slices.ContainsFunc(c.Affine.Names(), func(name string) bool { return !slices.Contains(n.Params, name) })
 	})
 }
 
@@ -413,11 +416,11 @@ func (f Form) multiplies(m Mapping) bool {
 	subgroups := product(m.Block)
 	for axis := range 2 {
 		along := of(m.Block, axis) * of(m.Points, axis)
-		if along > kernel.ProductLanes*line || along*m.Depth%(kernel.ProductLanes*line*subgroups) > 0 || of(m.Points, axis)%kernel.ProductRows > 0 {
+		if along > matrix.Lanes*line || along*m.Depth%(matrix.Lanes*line*subgroups) > 0 || of(m.Points, axis)%matrix.OfRows > 0 {
 			return false
 		}
 	}
-	return m.Depth%kernel.ProductTerms == 0 && product(m.Points)/kernel.ProductLanes <= mostProducts && subgroups*kernel.ProductLanes <= f.on().MostItems && f.linesBytes(m) <= f.on().MostLocal
+	return m.Depth%matrix.OfTerms == 0 && product(m.Points)/matrix.Lanes <= mostProducts && subgroups*matrix.Lanes <= f.on().MostItems && f.linesBytes(m) <= f.on().MostLocal
 }
 
 // mostProducts is how many sums of matrix instructions a work-item has at most.
@@ -467,14 +470,14 @@ func (f Form) products(m Mapping) machine.Work {
 		side += t
 	}
 	on := f.on()
-	subgroups, sums := product(m.Block), product(m.Points)/kernel.ProductLanes
+	subgroups, sums := product(m.Block), product(m.Points)/matrix.Lanes
 	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
-	instructions := float64(subgroups*product(m.Points)*m.Depth) / (kernel.ProductRows * kernel.ProductColumns * kernel.ProductTerms)
-	copies := float64(side*m.Depth/line) / float64(subgroups*kernel.ProductLanes)
+	instructions := float64(subgroups*product(m.Points)*m.Depth) / (matrix.OfRows * matrix.OfColumns * matrix.OfTerms)
+	copies := float64(side*m.Depth/line) / float64(subgroups*matrix.Lanes)
 	banks := float64(side*m.Depth*f.Bytes+subgroups*(m.Points[0]+m.Points[1])*m.Depth*f.Bytes) / float64(on.Line)
 	issue := max(instructions*on.Product/float64(on.Schedulers), banks)
 	return machine.Work{
 		Groups: groups, Issue: steps * issue, Rounds: steps, Barriers: steps, Bytes: steps * float64(side*m.Depth*f.Bytes),
-		Group: machine.Group{Items: subgroups * kernel.ProductLanes, Registers: ofCode + sums + (m.Points[0]+m.Points[1])/4 + int64(copies)*4, Local: f.linesBytes(m), Subgroup: on.Subgroup},
+		Group: machine.Group{Items: subgroups * matrix.Lanes, Registers: ofCode + sums + (m.Points[0]+m.Points[1])/4 + int64(copies)*4, Local: f.linesBytes(m), Subgroup: on.Subgroup},
 	}
 }

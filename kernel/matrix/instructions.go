@@ -1,4 +1,4 @@
-package transform
+package matrix
 
 import (
 	"slices"
@@ -10,13 +10,13 @@ import (
 	"gpuperf/polycount"
 )
 
-// Multiplied is a prepared kernel for analyses, not to be run: in the place of statements that matrix instructions make are these instructions and the loads of their factors, as often as CUDA C
+// Instructions is a prepared kernel for analyses, not to be run: in the place of statements that matrix instructions make are these instructions and the loads of their factors, as often as CUDA C
 // has them.
-func Multiplied(k *kernel.Kernel) (_ *kernel.Kernel, err error) {
+func Instructions(k *kernel.Kernel) (_ *kernel.Kernel, err error) {
 	defer throw.Catch(&err)
 	out := k
 	for _, s := range k.Statements {
-		p := throw.Get(k.ProductOf(s))
+		p := throw.Get(Of(k, s))
 		if p == nil {
 			continue
 		}
@@ -42,7 +42,7 @@ func matrixInstruction(name string, of expr.DType) *kernel.Function {
 type multiplied struct {
 	k        *kernel.Kernel
 	of       *kernel.Stmt
-	p        *kernel.Product
+	p        *Product
 	function string
 	step     string // the iname of terms, as many at a time as an instruction has
 	around   []string
@@ -52,7 +52,7 @@ type multiplied struct {
 func (m *multiplied) replace() {
 	p := m.p
 	m.around = slices.DeleteFunc(slices.Clone(m.of.Inames), func(n string) bool { return m.k.Tags[n].Kind == kernel.Matrix })
-	m.loop(m.step, p.Terms/kernel.ProductTerms)
+	m.loop(m.step, p.Terms/OfTerms)
 	m.around = append(m.around, m.step)
 	first := m.loads(p.First, p.Rows, p.FirstAlong, 2)
 	second := m.loads(p.Second, p.Columns, p.SecondAlong, 1)
@@ -89,11 +89,11 @@ func (m *multiplied) loop(name string, extent int64) {
 
 // loads adds the statement that loads a factor, of so many matrices of 8 by 8 along its rows or columns, and returns what stands for it in the instruction: matrices 4 at a time, whose lines work-items have
 // the places of, or else element by element. Where these are columns, 4 matrices are of two instructions.
-func (m *multiplied) loads(a *expr.Access, further []string, along kernel.Along, matrices int64) string {
+func (m *multiplied) loads(a *expr.Access, further []string, along Along, matrices int64) string {
 	const most = 4 // of a load
 	p, k := m.p, m.k
 	lane := polycount.Name(p.Lane)
-	together := along != kernel.Apart && (matrices == 2 || len(further) > 0 && p.Extent[further[len(further)-1]]%2 == 0)
+	together := along != Apart && (matrices == 2 || len(further) > 0 && p.Extent[further[len(further)-1]]%2 == 0)
 	s := &kernel.Stmt{ID: k.FreshID(m.of.ID + "_" + a.Array), Inames: slices.Clone(m.around), Deps: m.of.Deps, NoSync: m.of.NoSync, At: m.of.At}
 	by := map[string]polycount.Affine{}
 	for i, n := range further {
@@ -106,17 +106,17 @@ func (m *multiplied) loads(a *expr.Access, further []string, along kernel.Along,
 		s.Inames = append(s.Inames, name)
 		by[n] = at
 	}
-	term, place := polycount.Name(m.step).Scale(kernel.ProductTerms), polycount.Int(0)
+	term, place := polycount.Name(m.step).Scale(OfTerms), polycount.Int(0)
 	load := &expr.Access{Array: a.Array, Tag: a.Tag}
 	held := &kernel.Array{Name: k.FreshName(a.Array + "_factor"), DType: p.DType, Space: kernel.Private, Shape: []expr.Expr{}}
 	if together {
-		load.Lanes, held.DType = kernel.ProductLine, p.DType.Vector(kernel.ProductLine)
+		load.Lanes, held.DType = Line, p.DType.Vector(Line)
 		next, pair, own := lane.FloorDiv(8).Mod(2).Scale(8), lane.FloorDiv(16).Scale(8), lane.Mod(8)
 		if matrices == 1 {
 			next, pair = polycount.Int(0), next
 		}
 		term, place = term.Add(pair), place.Add(next)
-		if along == kernel.Terms {
+		if along == Terms {
 			place = place.Add(own)
 		} else {
 			term = term.Add(own)

@@ -1,15 +1,5 @@
-package kernel
-
-import (
-	"fmt"
-	"slices"
-
-	"gpuperf/internal/nameset"
-	"gpuperf/internal/throw"
-	"gpuperf/kernel/expr"
-	"gpuperf/polycount"
-)
-
+// Package matrix finds statements that matrix instructions make.
+//
 // A matrix instruction adds the product of two matrices to a third one: of 16 rows of 16 terms, and 8 columns of as many. A sub-group makes it together: each work-item has 4 of
 // the sums, and the factors are what they need. In the IR it is the statement by which a work-item adds terms to its sums, so that it means the same on devices without such
 // instructions,
@@ -17,14 +7,26 @@ import (
 //	sums[i, j, r] = sums[i, j, r] + cast(float32, a[…]) * cast(float32, b[…])
 //
 // whose loops over r, the terms, and the further rows i and columns j are tagged mma.
+package matrix
 
-// The shape of a matrix instruction.
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// The shape of a matrix instruction: mma.sync m16n8k16 of the PTX ISA.
 const (
-	ProductLanes   = 32 // work-items
-	ProductSums    = 4  // of a work-item
-	ProductTerms   = 16
-	ProductRows    = 16
-	ProductColumns = 8
+	Lanes     = 32 // work-items
+	Sums      = 4  // of a work-item
+	OfTerms   = 16 // that it adds to a sum
+	OfRows    = 16 // of the first matrix, and of sums
+	OfColumns = 8  // of the second
 )
 
 // Product is a statement that matrix instructions make.
@@ -52,14 +54,14 @@ const (
 	Places              // rows or columns of a term
 )
 
-// ProductLine is how many elements of a factor are loaded together.
-const ProductLine = 8
+// Line is how many elements of a factor are loaded together.
+const Line = 8
 
 // At puts the names in the indices of a factor at a row or column, and at a term.
 func (p *Product) At(of *expr.Access, place, term polycount.Affine) map[string]polycount.Affine {
 	lane, register := place.FloorDiv(2), place.Mod(2)
 	if of == p.First {
-		lane, register = place.Mod(ProductLine).Scale(4), place.FloorDiv(ProductLine).Scale(2)
+		lane, register = place.Mod(Line).Scale(4), place.FloorDiv(Line).Scale(2)
 	}
 	return map[string]polycount.Affine{p.Lane: lane, p.Register: register, p.Term: term}
 }
@@ -68,11 +70,11 @@ func (p *Product) At(of *expr.Access, place, term polycount.Affine) map[string]p
 func (f *productFinder) along(p *Product, of *expr.Access) Along {
 	a := f.k.Array(of.Array)
 	last := len(a.Shape) - 1
-	if a.Space != Local || a.Axes != nil || a.Offset != nil || last < 0 {
+	if a.Space != kernel.Local || a.Axes != nil || a.Offset != nil || last < 0 {
 		return Apart
 	}
 	for d := range a.Shape[1:] {
-		if n, ok := a.Shape[d+1].(expr.Int); !ok || d+1 == last && n.Value%ProductLine > 0 {
+		if n, ok := a.Shape[d+1].(expr.Int); !ok || d+1 == last && n.Value%Line > 0 {
 			return Apart
 		}
 	}
@@ -87,7 +89,7 @@ func (f *productFinder) along(p *Product, of *expr.Access) Along {
 		for d, e := range of.Index {
 			index := throw.Get(f.k.AffineOf(e))
 			first := index.Subst(way.at(0))
-			for v := range int64(ProductLine) {
+			for v := range int64(Line) {
 				here := index.Subst(way.at(v))
 				if d == last {
 					here = here.AddInt(-v)
@@ -104,8 +106,8 @@ func (f *productFinder) along(p *Product, of *expr.Access) Along {
 
 // multiple reports that the last index of a factor is a multiple of a line, where lines begin.
 func (f *productFinder) multiple(p *Product, of *expr.Access, last int) bool {
-	index := throw.Get(f.k.AffineOf(of.Index[last])).Subst(p.At(of, polycount.Name(p.Lane).FloorDiv(ProductLine).Scale(ProductLine), polycount.Name(p.Term).FloorDiv(ProductLine).Scale(ProductLine)))
-	rest := index.Mod(ProductLine)
+	index := throw.Get(f.k.AffineOf(of.Index[last])).Subst(p.At(of, polycount.Name(p.Lane).FloorDiv(Line).Scale(Line), polycount.Name(p.Term).FloorDiv(Line).Scale(Line)))
+	rest := index.Mod(Line)
 	return rest.IsConstant() && rest.Constant() == 0
 }
 
@@ -119,10 +121,10 @@ func ColumnOf(lane, register polycount.Affine) polycount.Affine {
 	return lane.Mod(4).Scale(2).Add(register.Mod(2))
 }
 
-// ProductOf is how matrix instructions make a statement of a prepared kernel: nil where it has no iname tagged mma, an error where they cannot.
-func (k *Kernel) ProductOf(s *Stmt) (p *Product, err error) {
+// Of is how matrix instructions make a statement of a prepared kernel: nil where it has no iname tagged mma, an error where they cannot.
+func Of(k *kernel.Kernel, s *kernel.Stmt) (p *Product, err error) {
 	defer throw.Catch(&err)
-	tagged := slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return k.Tags[n].Kind != Matrix })
+	tagged := slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return k.Tags[n].Kind != kernel.Matrix })
 	if len(tagged) == 0 {
 		return nil, nil
 	}
@@ -136,8 +138,8 @@ func (k *Kernel) ProductOf(s *Stmt) (p *Product, err error) {
 
 // productFinder finds how matrix instructions make a statement.
 type productFinder struct {
-	k      *Kernel
-	s      *Stmt
+	k      *kernel.Kernel
+	s      *kernel.Stmt
 	tagged []string
 }
 
@@ -180,7 +182,7 @@ func (f *productFinder) form() *Product {
 		}
 		*factor, p.DType = a, t
 	}
-	if a := f.k.Array(sum.Array); a.Space != Private || a.DType != expr.Float32 {
+	if a := f.k.Array(sum.Array); a.Space != kernel.Private || a.DType != expr.Float32 {
 		f.fail("the sums %s are %s in %s memory: matrix instructions have float32 in private memory", a.Name, a.DType, a.Space)
 	}
 	if len(f.s.Predicates) > 0 || f.s.Atomic {
@@ -214,19 +216,19 @@ func (f *productFinder) inames(p *Product) {
 			f.fail("%s is neither that of terms (in both factors and not in the sum), nor of the sums of an instruction (in both and the sum), nor of further rows or columns (in one and the sum)", n)
 		}
 	}
-	if p.Term == "" || p.Terms%ProductTerms > 0 {
-		f.fail("none of them has a multiple of %d terms", ProductTerms)
+	if p.Term == "" || p.Terms%OfTerms > 0 {
+		f.fail("none of them has a multiple of %d terms", OfTerms)
 	}
-	if p.Register == "" || p.Extent[p.Register] != ProductSums {
-		f.fail("none of them has the %d sums that a work-item has of an instruction", ProductSums)
+	if p.Register == "" || p.Extent[p.Register] != Sums {
+		f.fail("none of them has the %d sums that a work-item has of an instruction", Sums)
 	}
 	for _, n := range f.s.Inames {
-		if f.k.Tags[n] == (Tag{Kind: LocalAxis}) {
+		if f.k.Tags[n] == (kernel.Tag{Kind: kernel.LocalAxis}) {
 			p.Lane = n
 		}
 	}
-	if size := throw.Get(f.k.LocalSize()); p.Lane == "" || size[0] != ProductLanes {
-		f.fail("it needs an iname on l.0, of the %d work-items of a sub-group", ProductLanes)
+	if size := throw.Get(f.k.LocalSize()); p.Lane == "" || size[0] != Lanes {
+		f.fail("it needs an iname on l.0, of the %d work-items of a sub-group", Lanes)
 	}
 	for _, o := range f.k.Statements {
 		if n := slices.IndexFunc(f.tagged, func(n string) bool { return slices.Contains(o.AllInames(), n) }); o != f.s && n >= 0 {
@@ -244,9 +246,9 @@ func (f *productFinder) whole(p *Product) {
 	if !exact {
 		f.fail("its domain is a union: %s", domain)
 	}
-	cs = append(slices.Clone(cs), Within(p.Lane, 0, ProductLanes-1)...)
+	cs = append(slices.Clone(cs), kernel.Within(p.Lane, 0, Lanes-1)...)
 	for _, n := range f.tagged {
-		cs = append(cs, Within(n, 0, p.Extent[n]-1)...)
+		cs = append(cs, kernel.Within(n, 0, p.Extent[n]-1)...)
 	}
 	rest = polycount.NewSet(nil, domain.Dims(), cs...)
 	if all, err := rest.IsSubset(domain); err != nil || !all {
@@ -280,8 +282,8 @@ func (f *productFinder) dependsOn(p *Product, a *expr.Access, on func(lane, regi
 	for _, e := range a.Index {
 		index := throw.Get(f.k.AffineOf(e))
 		seen := map[int64]polycount.Affine{}
-		for lane := range int64(ProductLanes) {
-			for register := range int64(ProductSums) {
+		for lane := range int64(Lanes) {
+			for register := range int64(Sums) {
 				at := map[string]polycount.Affine{p.Lane: polycount.Int(lane), p.Register: polycount.Int(register)}
 				here, place := index.Subst(at), on(polycount.Int(lane), polycount.Int(register)).Constant()
 				if before, ok := seen[place]; ok && !before.Equal(here) {
