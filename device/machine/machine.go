@@ -23,6 +23,7 @@ type Machine struct {
 	Line, Sector    int64   // bytes
 	MostItems       int64   // work-items of a work-group
 	MostLocal       int64   // bytes of local memory that a work-group may declare
+	MostAdded       int64   // bytes of it that one may have where the launch says how much
 	MostRegisters   int64   // of a work-item
 	MostGroups      int64   // work-groups of a launch along each axis but the first
 	Full            int64   // work-items that all multiprocessors hold
@@ -55,9 +56,9 @@ func Of(d *facts.Device) *Machine {
 	d = d.Typical()
 	m := &Machine{
 		Product: product,
-		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
+		Name:    d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
 		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
-		MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
+		MostAdded: d.Int(facts.LocalPerGroup), MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
 		Function: d.Value(facts.FunctionLatency), add: d.Value(facts.FMALatency),
 		second: d.Value(facts.L2PortBytesPerClock), wait: d.Value(facts.L2Latency), away: d.Value(facts.DRAMLatency),
 		halt: d.Value(facts.BarrierLatency) + 3*d.Value(facts.SharedLatency),
@@ -76,7 +77,7 @@ func Told(i device.Info) *Machine {
 	for _, one := range []struct {
 		most  *int64
 		limit int64
-	}{{&m.MostItems, l.GroupItems}, {&m.MostLocal, l.Local}, {&m.MostLocal, l.Declared}} {
+	}{{&m.MostItems, l.GroupItems}, {&m.MostLocal, l.Local}, {&m.MostLocal, l.Declared}, {&m.MostAdded, l.Local}} {
 		if one.limit > 0 {
 			*one.most = min(*one.most, one.limit)
 		}

@@ -30,6 +30,7 @@ func (w *writer) nodes(list []linear.Node, depth int) {
 		case *linear.Exec:
 			w.statement(x.Stmt, depth)
 		case *linear.Barrier:
+			w.await(x, depth)
 			w.line(depth, "%s /* %s */", w.barriers[x.Space], strings.ReplaceAll(x.Why, "*/", "* /"))
 		case *linear.Guard:
 			w.guard(x, depth)
@@ -82,7 +83,7 @@ func (w *writer) statement(s *kernel.Stmt, depth int) {
 	}
 	if u := s.Update(); u != nil {
 		w.update(s, u, depth)
-	} else {
+	} else if !w.copiesAhead(s, depth) {
 		target := w.typeOf(s.LHS)
 		w.store(s.LHS, target, w.assigned(s.RHS, target), depth)
 	}

@@ -41,6 +41,7 @@ typedef unsigned long ulong;
 		define: cudaVectors, typeOf: "typedef vec<%[2]s, %[3]d> %[1]s;\n",
 	},
 	matrices: cudaMatrices,
+	ahead:    cudaCopies,
 	enable:   map[expr.DType]string{expr.Float16: cudaHalf, expr.BFloat16: cudaBFloat},
 	wrappers: map[expr.DType][2]string{expr.Float16: {"HALF_FUNCTION1(%[1]s)\n", "HALF_FUNCTION2(%[1]s)\n"}},
 	suffix:   map[expr.DType]string{expr.Float16: "f", expr.BFloat16: "f", expr.Float32: "f", expr.Float64: ""},
@@ -53,7 +54,7 @@ typedef unsigned long ulong;
 	},
 	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	accuracy: map[Accuracy]string{AsOpenCL: "-prec-div=false -prec-sqrt=false"},
-	reserved: strings.Fields(`bfloat16 multiply_half multiply_bfloat16 matrices matrices_across matrix_rows matrix_columns alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+	reserved: strings.Fields(`bfloat16 copy_ahead end_copies await_copies multiply_half multiply_bfloat16 matrices matrices_across matrix_rows matrix_columns alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 		consteval constexpr const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator
 		or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast

@@ -109,6 +109,7 @@ type unit struct {
 	used       map[expr.DType]bool
 	wide       bool              // whether there are vectors
 	multiplies bool              // whether there are matrix instructions
+	copying    bool              // whether there are copies that work-items do not wait for
 	functions  map[string]string // user functions, by name
 	order      []string          // of the functions
 	kernels    strings.Builder
@@ -179,6 +180,9 @@ func (u *unit) text() string {
 	}
 	if u.multiplies {
 		b.WriteString(u.matrices)
+	}
+	if u.copying {
+		b.WriteString(u.ahead)
 	}
 	fmt.Fprintf(&b, u.axes, u.types[u.index])
 	b.WriteByte('\n')

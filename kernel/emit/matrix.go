@@ -47,30 +47,49 @@ func (w *writer) multiply(p *matrix.Product, depth int) {
 // multiply writes the instructions.
 func (f *factors) multiply(rows, columns []map[string]polycount.Affine) {
 	w, p, depth := f.writer, f.p, f.depth-1
-	for first := int64(0); first < p.Terms && w.err == nil; first += matrix.OfTerms {
-		w.line(depth, "{")
-		w.line(depth+1, "uint4 %s[%d], %s[%d];", firstFactors, len(rows), secondFactors, (len(columns)+1)/2)
-		for i, row := range rows {
-			f.rows(i, row, first)
+	steps := p.Terms / matrix.OfTerms
+	w.line(depth, "{")
+	held := min(2, steps) // the factors of the next terms are loaded before the instructions of those before
+	w.line(depth+1, "uint4 %s[%d], %s[%d];", firstFactors, held*int64(len(rows)), secondFactors, held*int64((len(columns)+1)/2))
+	for step := range steps {
+		if step == 0 {
+			f.load(step, rows, columns)
 		}
-		for j := 0; j < len(columns); j += 2 {
-			f.columns(j, columns[j:min(j+2, len(columns))], first)
+		if step+1 < steps {
+			f.load(step+1, rows, columns)
 		}
-		for i, row := range rows {
-			for j, column := range columns {
-				var sums []string
-				for r := range int64(matrix.Sums) {
-					w.fix(row, column, map[string]polycount.Affine{p.Register: polycount.Int(r)})
-					c, _ := w.expr(p.Sum)
-					sums = append(sums, c.text)
-				}
-				delete(w.fixed, p.Register)
-				half := [][2]string{{"x", "y"}, {"z", "w"}}[j%2]
-				pair := fmt.Sprintf("%s[%d]", secondFactors, j/2)
-				w.line(depth+1, "multiply_%s(%s, %s[%d], %s.%s, %s.%s);", w.types[p.DType], strings.Join(sums, ", "), firstFactors, i, pair, half[0], pair, half[1])
+		f.instructions(step, rows, columns)
+	}
+	w.line(depth, "}")
+}
+
+// load writes that the factors of a step come.
+func (f *factors) load(step int64, rows, columns []map[string]polycount.Affine) {
+	for i, row := range rows {
+		f.rows(i+int(step%2)*len(rows), row, step*matrix.OfTerms)
+	}
+	for j := 0; j < len(columns); j += 2 {
+		f.columns(j/2+int(step%2)*((len(columns)+1)/2), columns[j:min(j+2, len(columns))], step*matrix.OfTerms)
+	}
+}
+
+// instructions writes those of a step.
+func (f *factors) instructions(step int64, rows, columns []map[string]polycount.Affine) {
+	w, p := f.writer, f.p
+	for i, row := range rows {
+		for j, column := range columns {
+			var sums []string
+			for r := range int64(matrix.Sums) {
+				w.fix(row, column, map[string]polycount.Affine{p.Register: polycount.Int(r)})
+				c, _ := w.expr(p.Sum)
+				sums = append(sums, c.text)
 			}
+			delete(w.fixed, p.Register)
+			half := [][2]string{{"x", "y"}, {"z", "w"}}[j%2]
+			first := fmt.Sprintf("%s[%d]", firstFactors, i+int(step%2)*len(rows))
+			pair := fmt.Sprintf("%s[%d]", secondFactors, j/2+int(step%2)*((len(columns)+1)/2))
+			w.line(f.depth, "multiply_%s(%s, %s, %s.%s, %s.%s);", w.types[p.DType], strings.Join(sums, ", "), first, pair, half[0], pair, half[1])
 		}
-		w.line(depth, "}")
 	}
 }
 
@@ -130,9 +149,9 @@ func (f *factors) rows(i int, at map[string]polycount.Affine, first int64) {
 	to := fmt.Sprintf("%s[%d]", firstFactors, i)
 	switch f.p.FirstAlong {
 	case matrix.Terms:
-		f.load(to, "matrices", f.p.First, nextMatrix.Add(inLine), term)
+		f.matrices(to, "matrices", f.p.First, nextMatrix.Add(inLine), term)
 	case matrix.Places:
-		f.load(to, "matrices_across", f.p.First, nextMatrix, term.Add(inLine))
+		f.matrices(to, "matrices_across", f.p.First, nextMatrix, term.Add(inLine))
 	default:
 		for q, part := range []string{"x", "y", "z", "w"} {
 			f.pair(to+"."+part, f.p.First, lane.FloorDiv(4).AddInt(int64(q%2*8)), first+int64(q/2*8))
@@ -143,14 +162,14 @@ func (f *factors) rows(i int, at map[string]polycount.Affine, first int64) {
 // columns writes those of 8 columns, and of the next 8.
 func (f *factors) columns(j int, at []map[string]polycount.Affine, first int64) {
 	f.fix(at[0])
-	to := fmt.Sprintf("%s[%d]", secondFactors, j/2)
+	to := fmt.Sprintf("%s[%d]", secondFactors, j)
 	term := polycount.Int(first).Add(nextMatrix)
 	if next, ok := f.next(at); ok && f.p.SecondAlong != matrix.Apart {
 		f.fix(next)
 		if f.p.SecondAlong == matrix.Terms {
-			f.load(to, "matrices", f.p.Second, inLine, term)
+			f.matrices(to, "matrices", f.p.Second, inLine, term)
 		} else {
-			f.load(to, "matrices_across", f.p.Second, polycount.Int(0), term.Add(inLine))
+			f.matrices(to, "matrices_across", f.p.Second, polycount.Int(0), term.Add(inLine))
 		}
 		return
 	}
@@ -187,8 +206,8 @@ func (f *factors) done() {
 	}
 }
 
-// load writes that matrices come from local memory: at is the row or column of the line of a work-item, term its term.
-func (f *factors) load(to, by string, a *expr.Access, at, term polycount.Affine) {
+// matrices writes that 4 of them come from local memory: at is the row or column of the line of a work-item, term its term.
+func (f *factors) matrices(to, by string, a *expr.Access, at, term polycount.Affine) {
 	defer f.done()
 	f.put(a, at, term)
 	line := *a

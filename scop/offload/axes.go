@@ -114,6 +114,8 @@ type Mapping struct {
 	Parts int64
 	// Matrix: the sums of tiles are made by matrix instructions. Block is how many sub-groups a work-group has along each axis then, and Points what one of these computes.
 	Matrix bool
+	// Held is of how many steps of terms the operands of these are in local memory.
+	Held int64
 	// Share is how many work-items compute a reduction together.
 	Share int64
 	// Side is how many values of each loop are in a tile of wavefronts.

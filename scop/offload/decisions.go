@@ -1,7 +1,9 @@
 package offload
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -159,6 +161,20 @@ var decisions = []decision{
 		}
 		return f.offer(fmt.Sprint(Default(f.as(made)).Depth), fit...)
 	}},
+	{"held", func(f Form, made map[string]string) []string {
+		if made["sums"] != "mma" {
+			return nil
+		}
+		var fit []string
+		for _, n := range productHeld {
+			made := maps.Clone(made)
+			made["held"] = fmt.Sprint(n)
+			if f.multiplies(matrixMapping(made, made["points"], number(made["depth"]))) {
+				fit = append(fit, fmt.Sprint(n))
+			}
+		}
+		return f.offer(fmt.Sprint(Default(f).Held), fit...)
+	}},
 	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
@@ -271,7 +287,7 @@ func (f Form) mapping(made map[string]string) Mapping {
 	}
 	m.Points = numbers(made["points"])
 	if made["sums"] == "mma" {
-		m.Matrix, m.Depth = true, number(made["depth"])
+		m.Matrix, m.Depth, m.Held = true, number(made["depth"]), number(made["held"])
 	}
 	if made["sums"] == "tiles" {
 		m.Depth, m.Ahead, m.Parts = number(made["depth"]), made["operands"] == whenFetched(true), number(made["parts"])
@@ -281,7 +297,7 @@ func (f Form) mapping(made map[string]string) Mapping {
 
 // matrixMapping is a mapping of sums by matrix instructions.
 func matrixMapping(made map[string]string, points string, depth int64) Mapping {
-	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth}
+	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth, Held: cmp.Or(number(made["held"]), usuallyHeld)}
 }
 
 func whenFetched(ahead bool) string {

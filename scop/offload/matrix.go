@@ -18,7 +18,7 @@ import (
 )
 
 // matrices makes a kernel whose sub-groups compute tiles of sums by matrix instructions: where terms are products of numbers of float16 or bfloat16, added up as float32, one of a row and
-// the other of a column. Their operands are in local memory, those of two steps at a time, in the order of global memory, and come there by way of registers in lines of 16 bytes: that needs arrays with rows
+// the other of a column. Their operands are in local memory, those of several steps at a time, in the order of global memory, and come there in lines of 16 bytes: that needs arrays with rows
 // of a multiple of that (even), without which another kernel takes the place of this one.
 type matrices struct {
 	*blocks
@@ -43,9 +43,10 @@ type linesOf struct {
 
 // line is how many elements are copied at once, padding what rows of tiles have more, for other banks.
 const (
-	line    = 8
-	padding = 8
-	held    = 2 // steps whose operands are in local memory
+	factorBytes = 2
+	line        = 8
+	padding     = 8
+	banked      = 64 // elements that are in all banks
 )
 
 // matrices finds how matrix instructions make the sums of a kernel; nil where they do not.
@@ -240,24 +241,33 @@ func (s spots) moved(e expr.Expr) expr.Expr {
 	return expr.Subst(e, by)
 }
 
-// steps adds the terms, some at a time: what a step needs is on its way to registers while the step before it is computed.
+// steps adds the terms, some at a time: the operands of several steps are on their way while one is computed.
 func (x *matrices) steps() {
 	for _, a := range x.factors {
 		x.distribute(a)
 	}
-	x.take("_first", x.lower)
+	x.to.ExplicitBarriers = true
+	ahead := x.m.Held - 1
+	for i := range ahead {
+		suffix := fmt.Sprintf("_first_%d", i)
+		x.copy(suffix, polycount.Int(i))
+		if i < ahead-1 {
+			x.barrier(suffix, nil)
+		}
+	}
 	x.step = x.to.FreshName(x.over + "_step")
 	n := polycount.Name(x.step)
 	first := x.lower.AddScaled(x.m.Depth, n)
 	x.to.Domains = append(x.to.Domains, polycount.NewSet(nil, []string{x.step}, polycount.GE(n, polycount.Int(0)), polycount.GE(x.upper, first)))
-	for _, a := range x.factors {
-		x.put(a)
-	}
-	// What a step puts takes the place of what the step before the last has read, and the barrier of that one lies between.
-	x.to.ExplicitBarriers = true
-	x.add(&kernel.Stmt{ID: x.over + "_there", Kind: kernel.LocalBarrier, Inames: []string{x.step}})
-	x.take("_next", first.AddInt(x.m.Depth))
+	// Behind the barrier of a step its operands are there, and all have read those of the step before, in whose place the copies go.
+	x.barrier("", []string{x.step})
+	x.copy("_next", n.AddInt(ahead))
 	x.update()
+}
+
+// barrier adds one that leaves copies under way for as many steps as follow the next one.
+func (x *matrices) barrier(suffix string, inames []string) {
+	x.add(&kernel.Stmt{ID: x.to.FreshID(x.over + "_there" + suffix), Kind: kernel.LocalBarrier, Inames: inames, Ahead: x.m.Held - 1})
 }
 
 // distribute finds which lines of a tile a work-item copies: those that are next to each other are of work-items next to each other.
@@ -279,11 +289,14 @@ func (x *matrices) distribute(a *expr.Access) {
 	rows := matrix.Lanes / lines // of a sub-group
 	lane := polycount.Name(x.lane)
 	t.col = lane.Mod(lines).Scale(line)
-	t.row = lane.FloorDiv(lines).AddScaled(rows, subgroup).AddScaled(rows*subgroups, polycount.Name(t.part))
-	x.to.Temps = append(x.to.Temps,
-		&kernel.Array{Name: t.name, DType: x.dtype, Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: held}, expr.Int{Value: t.extent[0]}, expr.Int{Value: t.extent[1] + padding}}},
-		&kernel.Array{Name: t.name + "_own", DType: x.dtype.Vector(line), Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: t.count}}},
-	)
+	row := lane.FloorDiv(lines)
+	if lines*line < banked { // 8 work-items store to two rows at once, which are in other banks 4 rows apart
+		row = lane.FloorDiv(2*lines).AddScaled(rows/2, row.Mod(2))
+	}
+	t.row = row.AddScaled(rows, subgroup).AddScaled(rows*subgroups, polycount.Name(t.part))
+	x.to.Temps = append(x.to.Temps, &kernel.Array{
+		Name: t.name, DType: x.dtype, Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: x.m.Held}, expr.Int{Value: t.extent[0]}, expr.Int{Value: t.extent[1] + padding}},
+	})
 }
 
 // lineOf has the loop over the lines of a work-item in a statement of its own.
@@ -293,27 +306,26 @@ func (x *matrices) lineOf(t *linesOf, suffix string) (part string, by map[string
 	return part, map[string]polycount.Affine{t.part: polycount.Name(part)}
 }
 
-// take loads lines from global memory into registers: 0 in the place of those that are not there, or of no term.
-func (x *matrices) take(suffix string, first polycount.Affine) {
+// copy copies the lines of a step to local memory: 0 in the place of those that are not there, or of no term.
+func (x *matrices) copy(suffix string, step polycount.Affine) {
+	first := x.lower.AddScaled(x.m.Depth, step)
 	for _, a := range x.factors {
 		t := x.tiles[a]
 		array := x.from.Array(a.Array)
 		part, by := x.lineOf(t, suffix)
-		own := &expr.Access{Array: t.name + "_own", Index: []expr.Expr{expr.Var{Name: part}}}
+		local := [2]polycount.Affine{t.row.Subst(by), t.col}
+		to := &expr.Access{Array: t.name, Lanes: line, Index: []expr.Expr{expr.FromAffine(step.Mod(x.m.Held)), expr.FromAffine(local[0]), expr.FromAffine(local[1])}}
 		from := &expr.Access{Array: a.Array, Lanes: line}
 		var inside []polycount.Constraint
 		for d, index := range a.Index {
 			at := throw.Get(x.from.AffineOf(index))
 			place := map[string]polycount.Affine{}
-			if i := slices.Index(t.dims[:], d); i >= 0 {
-				local := [2]polycount.Affine{t.row.Subst(by), t.col}[i]
-				if at.Has(x.over) {
-					place[x.over] = first.Add(local)
-					inside = append(inside, polycount.GE(x.upper, place[x.over]))
-				} else {
-					g := x.loops[x.order[t.axis]]
-					place[g.name] = local.AddScaled(g.extent(), polycount.Name(g.group))
-				}
+			if i := slices.Index(t.dims[:], d); i >= 0 && at.Has(x.over) {
+				place[x.over] = first.Add(local[i])
+				inside = append(inside, polycount.GE(x.upper, place[x.over]))
+			} else if i >= 0 {
+				g := x.loops[x.order[t.axis]]
+				place[g.name] = local[i].AddScaled(g.extent(), polycount.Name(g.group))
 			}
 			at = at.Subst(place)
 			from.Index = append(from.Index, expr.FromAffine(at))
@@ -327,28 +339,13 @@ func (x *matrices) take(suffix string, first polycount.Affine) {
 		around := throw.Get(x.to.DomainOf(inames))
 		around = throw.Get(around.IntersectParams(x.to.Assumptions))
 		there := throw.Get(polycount.NewSet(nil, inames, inside...).Gist(around))
-		load := &kernel.Stmt{ID: "take_" + t.name + suffix, LHS: own, RHS: from, Inames: inames}
+		s := &kernel.Stmt{ID: "copy_" + t.name + suffix, LHS: to, RHS: from, Inames: inames, Ahead: 1}
 		if list, _ := there.Constraints(); len(list) > 0 {
-			x.add(&kernel.Stmt{ID: "zero_" + t.name + suffix, LHS: own, RHS: &expr.Cast{DType: x.dtype.Vector(line), Arg: expr.Int{}}, Inames: inames})
-			load.Predicates = cexpr.Predicates(there)
+			s.RHS = &expr.Cond{If: cexpr.Disjunction(there), Then: from, Else: &expr.Cast{DType: x.dtype.Vector(line), Arg: expr.Int{}}}
 		}
-		x.add(load)
+		x.add(s)
 	}
 }
-
-// put copies lines from registers to local memory.
-func (x *matrices) put(a *expr.Access) {
-	t := x.tiles[a]
-	part, by := x.lineOf(t, "_put")
-	to := &expr.Access{Array: t.name, Lanes: line, Index: []expr.Expr{x.turn(), expr.FromAffine(t.row.Subst(by)), expr.FromAffine(t.col)}}
-	x.add(&kernel.Stmt{
-		ID: "put_" + t.name, LHS: to, RHS: &expr.Access{Array: t.name + "_own", Index: []expr.Expr{expr.Var{Name: part}}},
-		Inames: nameset.Sorted(append(x.around(), part, x.step)),
-	})
-}
-
-// turn is where the operands of a step are, of several.
-func (x *matrices) turn() expr.Expr { return expr.FromAffine(polycount.Name(x.step).Mod(held)) }
 
 // update is the statement that matrix instructions make.
 func (x *matrices) update() {
@@ -359,7 +356,7 @@ func (x *matrices) update() {
 	var factors []expr.Expr
 	for axis, a := range x.factors {
 		t := x.tiles[a]
-		of := &expr.Access{Array: t.name, Index: []expr.Expr{x.turn()}}
+		of := &expr.Access{Array: t.name, Index: []expr.Expr{expr.FromAffine(polycount.Name(x.step).Mod(x.m.Held))}}
 		for _, d := range t.dims {
 			at := s.local(axis)
 			if throw.Get(x.from.AffineOf(a.Index[d])).Has(x.over) {
@@ -389,8 +386,9 @@ func multiplying(c *compiler, b *blocks, m Mapping, form Form) (_ []*kernel.Kern
 	if !form.multiplies(m) {
 		return nil, nil
 	}
-	k := x.make(m)
-	if runs(k, c.on()) != nil {
+	k, on := x.make(m), *c.on()
+	on.MostLocal = on.MostAdded
+	if runs(k, &on) != nil {
 		return nil, nil
 	}
 	conditions := x.even()
@@ -420,7 +418,7 @@ func (f Form) multiplies(m Mapping) bool {
 			return false
 		}
 	}
-	return m.Depth%matrix.OfTerms == 0 && product(m.Points)/matrix.Lanes <= mostProducts && subgroups*matrix.Lanes <= f.on().MostItems && f.linesBytes(m) <= f.on().MostLocal
+	return m.Held > 1 && m.Depth%matrix.OfTerms == 0 && product(m.Points)/matrix.Lanes <= mostProducts && subgroups*matrix.Lanes <= f.on().MostItems && f.linesBytes(m) <= f.on().MostAdded
 }
 
 // mostProducts is how many sums of matrix instructions a work-item has at most.
@@ -430,7 +428,7 @@ const mostProducts = 128
 func (f Form) linesBytes(m Mapping) (bytes int64) {
 	for axis := range 2 {
 		along := of(m.Block, axis) * of(m.Points, axis)
-		bytes += held * f.Bytes * max(along*(m.Depth+padding), m.Depth*(along+padding))
+		bytes += m.Held * factorBytes * max(along*(m.Depth+padding), m.Depth*(along+padding))
 	}
 	return bytes
 }
@@ -441,7 +439,7 @@ func multiplied(f Form) (best Mapping) {
 	for _, block := range productBlocks {
 		for _, points := range productPoints {
 			for _, depth := range productDepths {
-				m := Mapping{Matrix: true, Block: numbers(block), Points: numbers(points), Depth: depth}
+				m := Mapping{Matrix: true, Block: numbers(block), Points: numbers(points), Depth: depth, Held: usuallyHeld}
 				if !f.multiplies(m) {
 					continue
 				}
@@ -454,11 +452,15 @@ func multiplied(f Form) (best Mapping) {
 	return best
 }
 
+// usuallyHeld is of how many steps the operands are in local memory.
+const usuallyHeld = 3
+
 // Mappings of sums by matrix instructions.
 var (
 	productBlocks = []string{"2x2", "2x4", "4x2", "1x2", "2x1", "1x4", "4x1", "1x1"}
 	productPoints = []string{"64x64", "32x64", "64x32", "32x32", "16x32", "32x16", "16x16"}
-	productDepths = []int64{32, 16, 64}
+	productDepths = []int64{32, 64}
+	productHeld   = []int64{3, 2, 4}
 )
 
 // products is what a work-group does then.
@@ -474,10 +476,10 @@ func (f Form) products(m Mapping) machine.Work {
 	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
 	instructions := float64(subgroups*product(m.Points)*m.Depth) / (matrix.OfRows * matrix.OfColumns * matrix.OfTerms)
 	copies := float64(side*m.Depth/line) / float64(subgroups*matrix.Lanes)
-	banks := float64(side*m.Depth*f.Bytes+subgroups*(m.Points[0]+m.Points[1])*m.Depth*f.Bytes) / float64(on.Line)
+	banks := float64((side+subgroups*(m.Points[0]+m.Points[1]))*m.Depth*factorBytes) / float64(on.Line)
 	issue := max(instructions*on.Product/float64(on.Schedulers), banks)
 	return machine.Work{
-		Groups: groups, Issue: steps * issue, Rounds: steps, Barriers: steps, Bytes: steps * float64(side*m.Depth*f.Bytes),
+		Groups: groups, Issue: steps * issue, Rounds: steps, Barriers: steps, Bytes: steps * float64(side*m.Depth*factorBytes),
 		Group: machine.Group{Items: subgroups * matrix.Lanes, Registers: ofCode + sums + (m.Points[0]+m.Points[1])/4 + int64(copies)*4, Local: f.linesBytes(m), Subgroup: on.Subgroup},
 	}
 }

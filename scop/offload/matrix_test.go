@@ -39,7 +39,7 @@ func TestProducts(t *testing.T) {
 						return small(f)
 					}
 					matrices++
-					return Mapping{Matrix: true, Block: []int64{2, 1}, Points: []int64{16, 32}, Depth: 16}
+					return Mapping{Matrix: true, Block: []int64{2, 1}, Points: []int64{16, 32}, Depth: 32, Held: 3}
 				}})
 				if matrices != 1 {
 					t.Fatalf("%d sums by matrix instructions", matrices)
