@@ -43,9 +43,9 @@ type linesOf struct {
 
 // line is how many elements are copied at once, padding what rows of tiles have more, for other banks.
 const (
-	factorBytes = 2
-	line        = 8
-	padding     = 8
+	factorBytes = 2  // of float16 and bfloat16
+	line        = 8  // 16 bytes, the most that a work-item copies at once
+	padding     = 8  // a line, so that the 8 of a matrix are in other banks each
 	banked      = 64 // elements that are in all banks
 )
 
