@@ -18,6 +18,10 @@ func (w *writer) product(l *linear.Loop) *matrix.Product {
 		return nil
 	}
 	for {
+		if len(l.Body) != 1 {
+			w.fail("there is more than a matrix instruction in loop %s", l.Iname)
+			return nil
+		}
 		switch x := l.Body[0].(type) {
 		case *linear.Loop:
 			l = x
