@@ -341,7 +341,7 @@ func (c *Case) launch() (global, local [3]int64) {
 		job := c.ownJob(device.Policy{})
 		return extents(job.Global), extents(job.Local)
 	}
-	source := throw.Get(c.Source(emit.Options{}))
+	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface)}))
 	return throw.Get2(source.NDRange(c.Sizes))
 }
 
