@@ -440,7 +440,7 @@ func multiplied(f Form) (best Mapping) {
 		for _, points := range productPoints {
 			for _, depth := range productDepths {
 				m := Mapping{Matrix: true, Block: numbers(block), Points: numbers(points), Depth: depth, Held: usuallyHeld}
-				if !f.multiplies(m) || product(m.Block) > usuallySubgroups {
+				if !f.multiplies(m) {
 					continue
 				}
 				if time := f.on().Seconds(f.products(m)); time < least {
@@ -452,11 +452,11 @@ func multiplied(f Form) (best Mapping) {
 	return best
 }
 
-// What defaults have: of how many steps the operands are in local memory, and how many sub-groups a work-group has at most. More wait for each other: of products of 1024 to 8192 on an H200, those by
-// 8 took 2 to 10 % longer.
+// What decides about mappings: chosen by products of 4096 in 15 mappings on an H200; those of 1024 and 2048 agreed (TestProductMappings).
 const (
-	usuallyHeld      = 3
-	usuallySubgroups = 4
+	usuallyHeld = 3
+	inTurn      = 8  // sub-groups of a multiprocessor that read and multiply in turn: of twice as many, half of the one is hidden by the other
+	lineIssue   = 10 // instructions of a sub-group for a copy of a line, with its address and whether it is there
 )
 
 // Mappings of sums by matrix instructions.
@@ -479,12 +479,13 @@ func (f Form) products(m Mapping) machine.Work {
 	subgroups, sums := product(m.Block), product(m.Points)/matrix.Lanes
 	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
 	instructions := float64(subgroups*product(m.Points)*m.Depth) / (matrix.OfRows * matrix.OfColumns * matrix.OfTerms)
-	copies := float64(side*m.Depth/line) / float64(subgroups*matrix.Lanes)
+	lines := float64(side * m.Depth / line)
 	banks := float64((side+subgroups*(m.Points[0]+m.Points[1]))*m.Depth*factorBytes) / float64(on.Line)
-	// Work-items of a step read before they multiply, and those of other work-groups hide little of it (products of 4096 and 8192 by 8 mappings on an H200).
-	issue := instructions*on.Product/float64(on.Schedulers) + banks
+	multiply := instructions * on.Product / float64(on.Schedulers)
+	group := machine.Group{Items: subgroups * matrix.Lanes, Registers: ofCode + sums*3/2, Local: f.linesBytes(m), Subgroup: on.Subgroup}
+	held := min(on.Held(group), intmath.CeilDiv(groups, on.Multiprocessors))
+	issue := max(multiply, banks) + min(multiply, banks)*inTurn/float64(max(1, held*subgroups)) + lines*lineIssue/float64(on.Subgroup*on.Schedulers)
 	return machine.Work{
-		Groups: groups, Issue: steps * issue, Rounds: steps, Barriers: steps, Bytes: steps * float64(side*m.Depth*factorBytes),
-		Group: machine.Group{Items: subgroups * matrix.Lanes, Registers: ofCode + sums + (m.Points[0]+m.Points[1])/4 + int64(copies)*4, Local: f.linesBytes(m), Subgroup: on.Subgroup},
+		Groups: groups, Issue: steps * issue, Barriers: steps, Bytes: steps * float64(side*m.Depth*factorBytes), Group: group,
 	}
 }

@@ -1,9 +1,12 @@
 package offload
 
 import (
+	"encoding/csv"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,4 +85,42 @@ func productOf(t *testing.T, text string, opt Options) *Program {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestProductMappings: the mapping of matrix instructions that has the least price is among the fastest of the recorded ones. Those of 4096 chose what decides, the others judge it.
+func TestProductMappings(t *testing.T) {
+	f, err := os.Open("testdata/h200_matrix.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{1024, 2048, 4096} {
+		f := Form{Kernel: "f", Parallel: 2, Tiles: true, Matrix: true, Operands: 2, Extent: [3]int64{n, n}, Terms: n, Bytes: 4}
+		least, price, took := math.Inf(1), math.Inf(1), math.Inf(1)
+		var m Mapping
+		for _, row := range rows[1:] {
+			us, err := strconv.ParseFloat(row[5], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if number(row[0]) != n {
+				continue
+			}
+			least = min(least, us)
+			one := Mapping{Matrix: true, Block: numbers(row[1]), Points: numbers(row[2]), Depth: number(row[3]), Held: number(row[4])}
+			if p := f.on().Seconds(f.products(one)); p < price {
+				m, price, took = one, p, us
+			}
+		}
+		if took > 1.1*least {
+			t.Errorf("n=%d: %+v took %g us, the fastest %g", n, m, took, least)
+		}
+		t.Logf("n=%d: %v of %v, %d terms: %g us, the fastest %g", n, m.Block, m.Points, m.Depth, took, least)
+	}
 }
