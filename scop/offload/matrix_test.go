@@ -22,10 +22,10 @@ var products = []struct {
 }{
 	{"product", `void f(int M, int N, int K, float a, float b, const _Float16 A[M][K], const _Float16 B[K][N], float C[M][N]) {
 	for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) { C[i][j] *= b; for (int k = 0; k < K; k++) C[i][j] += a * (float) A[i][k] * (float) B[k][j]; }
-}`, map[string]int64{"M": 39, "N": 40, "K": 56}},
+}`, map[string]int64{"M": 35, "N": 40, "K": 40}},
 	{"both transposed", `void f(int M, int N, int K, const _Float16 A[K][M], const _Float16 B[N][K], float C[M][N]) {
 	for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) { C[i][j] = 0; for (int k = 0; k < K; k++) C[i][j] += (float) A[k][i] * (float) B[j][k]; }
-}`, map[string]int64{"M": 48, "N": 33, "K": 24}},
+}`, map[string]int64{"M": 40, "N": 33, "K": 24}},
 	{"triangle of bfloat16", `void f(int N, int K, const __bf16 A[N][K], _Float16 C[N][N]) {
 	for (int i = 0; i < N; i++) for (int j = 0; j <= i; j++) { float s = 0; for (int k = 8; k < K; k++) s += (float) A[i][k] * (float) A[j][k]; C[i][j] = s; }
 }`, map[string]int64{"N": 37, "K": 40}},
@@ -35,18 +35,18 @@ var products = []struct {
 func TestProducts(t *testing.T) {
 	for i, c := range products {
 		t.Run(c.name, func(t *testing.T) {
-			for _, even := range []bool{true, false} {
-				matrices := 0
-				p := productOf(t, c.text, Options{Map: func(f Form) Mapping {
-					if !f.Matrix {
-						return small(f)
-					}
-					matrices++
-					return Mapping{Matrix: true, Block: []int64{2, 1}, Points: []int64{16, 32}, Depth: 32, Held: int64(2 + i)}
-				}})
-				if matrices != 1 {
-					t.Fatalf("%d sums by matrix instructions", matrices)
+			matrices := 0
+			p := productOf(t, c.text, Options{Map: func(f Form) Mapping {
+				if !f.Matrix {
+					return small(f)
 				}
+				matrices++
+				return Mapping{Matrix: true, Block: []int64{2, 1}, Points: []int64{16, 32}, Depth: 32, Held: int64(2 + i)}
+			}})
+			if matrices != 1 {
+				t.Fatalf("%d sums by matrix instructions", matrices)
+			}
+			for _, even := range []bool{true, false} {
 				at := maps.Clone(c.sizes)
 				if !even {
 					at["K"]++
@@ -64,7 +64,9 @@ func TestProducts(t *testing.T) {
 				if of > 0 != even {
 					t.Fatalf("at %v, %d launches with matrix instructions", at, of)
 				}
-				check(t, p, at)
+				if even || os.Getenv("LONG") != "" { // the others are those of TestPolybench
+					check(t, p, at)
+				}
 			}
 		})
 	}
