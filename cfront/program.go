@@ -34,7 +34,7 @@ func hostC() *dialect {
 		predefined: hostMacros,
 		hosted:     true,
 		types: map[string]*ctype{
-			"_Bool": number(expr.Bool), "__builtin_va_list": otherType, "_Float16": otherType, "__float128": otherType, "_Float128": otherType,
+			"_Bool": number(expr.Bool), "_Float16": number(expr.Float16), "__bf16": number(expr.BFloat16), "__builtin_va_list": otherType, "__float128": otherType, "_Float128": otherType,
 			"__int128_t": int128, "__uint128_t": int128,
 		},
 		ignored: strings.Fields(`volatile __volatile __volatile__ register auto inline __inline __inline__ _Noreturn _Thread_local __thread _Atomic

@@ -27,6 +27,8 @@ func decode(dtype string, b []byte, i int64) float64 {
 		return math.Float64frombits(binary.LittleEndian.Uint64(e))
 	case "float32":
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(e)))
+	case "bfloat16":
+		return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(e)) << 16))
 	case "float16":
 		h := binary.LittleEndian.Uint16(e)
 		return math.Ldexp(float64(1<<10|h&(1<<10-1)), int(h>>10)-15-10)

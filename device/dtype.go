@@ -20,13 +20,13 @@ var dtypes = map[string]struct {
 	"uint16":  {2, false, 0, math.MaxUint16},
 	"uint32":  {4, false, 0, math.MaxUint32},
 	"uint64":  {8, false, math.MinInt64, math.MaxInt64},
-	"float16": {2, true, 0, 0},
+	"float16": {2, true, 0, 0}, "bfloat16": {2, true, 0, 0},
 	"float32": {4, true, 0, 0},
 	"float64": {8, true, 0, 0},
 }
 
 // DTypeSize returns the bytes of an element, 0 for an unknown dtype. The dtypes are int8 to int64, uint8 to
-// uint64, float16, float32 and float64.
+// uint64, float16, bfloat16, float32 and float64.
 func DTypeSize(dtype string) int64 { return dtypes[dtype].size }
 
 // DTypeIsFloat reports whether the dtype is a floating-point type.
@@ -47,9 +47,9 @@ func (a Arg) ScalarBytes() ([]byte, error) {
 			return nil, fmt.Errorf("%g does not fit float32", a.Float)
 		}
 		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(a.Float))), nil
-	case a.DType == "float16":
+	case t.float:
 		// OpenCL C allows no half as a kernel's parameter.
-		return nil, fmt.Errorf("a float16 cannot be passed by value")
+		return nil, fmt.Errorf("a %s cannot be passed by value", a.DType)
 	}
 	return binary.LittleEndian.AppendUint64(nil, uint64(a.Int))[:t.size], nil
 }

@@ -86,6 +86,8 @@ func (a Arg) fillChunk(dst []byte, size int64, float bool, i uint64) {
 			v = signedBits(v, a.DType)
 		case !float:
 			v = 1 + v>>60
+		case a.DType == "bfloat16":
+			v = bfloat(v >> 57)
 		case size == 2:
 			v = half(v >> 54)
 		default:
@@ -147,6 +149,9 @@ func signedBits(random uint64, dtype string) uint64 {
 	}
 	// The bits of the significand, and of the sign.
 	m, sign := map[int64]uint{2: 10, 4: 23, 8: 52}[t.size], uint(8*t.size-1)
+	if dtype == "bfloat16" {
+		m = 7
+	}
 	bits := random >> 8 & (1<<m - 1)
 	switch random & 15 {
 	case 0:
@@ -165,4 +170,12 @@ func half(k uint64) uint64 {
 		return 14<<10 | 2*k // exponent -1: steps of 1/2048
 	}
 	return 15<<10 | (k - 512) // exponent 0: steps of 1/1024
+}
+
+// bfloat returns the bits of the bfloat16 number 1/2 + k/128, for k under 128.
+func bfloat(k uint64) uint64 {
+	if k < 64 {
+		return 126<<7 | 2*k
+	}
+	return 127<<7 | (k - 64)
 }

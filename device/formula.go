@@ -114,7 +114,7 @@ func (f Formula) At(i int64) float64 {
 
 // Check reports what is wrong with the formula for elements of a dtype.
 func (f Formula) Check(dtype string) error {
-	if dtype == "float16" {
+	if dtypes[dtype].float && dtypes[dtype].size == 2 {
 		return fmt.Errorf("a formula in a buffer of %s", dtype)
 	}
 	_, err := f.parsed()

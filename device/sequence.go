@@ -46,7 +46,7 @@ func (s Sequence) check(dtype string, n int64) error {
 		return err
 	case most > 1<<62:
 		return fmt.Errorf("a sequence that leaves the range of 64 bits")
-	case most > 0 && dtype == "float16":
+	case most > 0 && dtypes[dtype].float && dtypes[dtype].size == 2:
 		return fmt.Errorf("a sequence of integers in a buffer of %s", dtype)
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
+	"gpuperf/kernel/matrix"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
 	"gpuperf/polycount"
@@ -130,6 +131,9 @@ func Find(k *kernel.Kernel, opt Options) (*Occurrences, error) {
 		return nil, fmt.Errorf("a sub-group of %d work-items is not possible", opt.SubgroupSize)
 	}
 	k, err := transform.Prepare(k)
+	if err == nil {
+		k, err = matrix.Instructions(k)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,13 @@ var attributeKinds = map[string]func(b blockParser, a attribute, s *Stmt, notes 
 	},
 	"nosync": blockParser.setNoSync, "nosync@any": blockParser.setNoSync, "nosync@local": blockParser.setNoSync, "nosync@global": blockParser.setNoSync,
 	"priority": blockParser.setPriority, "mem_kind": blockParser.setMemory,
+	"ahead": func(b blockParser, a attribute, s *Stmt, _ *stmtNotes) {
+		n, err := strconv.ParseInt(a.value, 10, 64)
+		if err != nil || n < 1 {
+			b.FailHint(a.from, "it is 1 of copies, and 1 more than what may be under way of barriers", "ahead=%s is no positive integer", a.value)
+		}
+		s.Ahead = n
+	},
 	"atomic": func(_ blockParser, _ attribute, s *Stmt, _ *stmtNotes) { s.Atomic = true },
 }
 

@@ -140,7 +140,7 @@ func (f *Function) IsFence() bool { return f != nil && f.Counts[f.Result][Fence]
 const Fence = "func:fence"
 
 // OpCounts are the names of operations that a function may declare; it may also declare func:<name>.
-var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
+var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin", "mma"}
 
 // checkFunctions: functions have distinct names, known types, and definitions over their parameters.
 func (k *Kernel) checkFunctions() error {

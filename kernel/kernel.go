@@ -80,6 +80,9 @@ type Stmt struct {
 	Priority int
 	// Memory is what a LocalBarrier orders: Global for accesses to global and local memory, else to local memory alone.
 	Memory Space
+	// Ahead, of a copy to local memory: 1 if it may be under way until a barrier awaits it. Of a LocalBarrier: 1 more than the number of barriers with Ahead up to this one for which such copies
+	// may still be under way that were begun since the one before; 0 awaits none.
+	Ahead int64
 	// Atomic: the statement is an Update of an element that other work-items may update at the same time.
 	Atomic bool
 	// Guarded: RHS is a choice, of what the text assigns where a condition on data holds and else of what LHS has, which nothing loads.
@@ -201,9 +204,10 @@ const (
 	ILP                // ilp
 	Rolled             // rolled: Sequential, and compilers do not unroll it
 	Kept               // kept: Rolled, whatever types its counter has
+	Matrix             // mma: of a statement that instructions of a sub-group make, which multiply matrices (Product)
 )
 
-// Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp" or "for".
+// Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp", "mma" or "for".
 type Tag struct {
 	Kind TagKind
 	Axis int // for GroupAxis and LocalAxis: 0, 1 or 2

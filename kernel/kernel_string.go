@@ -129,6 +129,9 @@ func (s *Stmt) String() string {
 	if s.Memory != Auto {
 		b.WriteString(", mem_kind=" + string(s.Memory))
 	}
+	if s.Ahead != 0 {
+		b.WriteString(", ahead=" + strconv.FormatInt(s.Ahead, 10))
+	}
 	if s.Atomic {
 		b.WriteString(", atomic")
 	}

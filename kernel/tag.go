@@ -9,7 +9,7 @@ import (
 
 // tagKinds are the tags without an axis.
 var tagKinds = map[string]TagKind{
-	"": Sequential, "for": Sequential, "seq": Sequential, "unr": Unroll, "ilp": ILP, "ilp.unr": ILP, "l.auto": LocalAuto,
+	"": Sequential, "for": Sequential, "seq": Sequential, "unr": Unroll, "ilp": ILP, "ilp.unr": ILP, "l.auto": LocalAuto, "mma": Matrix,
 }
 
 // axisKinds are the tags before the number of an axis.
@@ -30,7 +30,7 @@ func TagNames() []string {
 	return names
 }
 
-// ParseTag reads an iname tag: g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, or for ("" also) for a sequential loop.
+// ParseTag reads an iname tag: g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, mma, or for ("" also) for a sequential loop.
 func ParseTag(text string) (Tag, error) {
 	text = strings.TrimSpace(text)
 	if kind, ok := tagKinds[text]; ok {
@@ -44,12 +44,12 @@ func ParseTag(text string) (Tag, error) {
 			return Tag{axisKinds[text[:2]], axis}, nil
 		}
 	}
-	return Tag{}, fmt.Errorf("unknown iname tag %q (tags are g.0 to g.2, l.0 to l.2, l.auto, unr, ilp and for)", text)
+	return Tag{}, fmt.Errorf("unknown iname tag %q (tags are g.0 to g.2, l.0 to l.2, l.auto, unr, ilp, mma and for)", text)
 }
 
 // String prints the tag as ParseTag reads it.
 func (t Tag) String() string {
-	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp", "rolled", "kept"}[t.Kind]
+	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp", "rolled", "kept", "mma"}[t.Kind]
 	if strings.HasSuffix(text, ".") {
 		text += strconv.Itoa(t.Axis)
 	}

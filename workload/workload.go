@@ -25,6 +25,7 @@ import (
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/matrix"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
 	"gpuperf/memory"
@@ -96,6 +97,13 @@ func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 	defer k.mu.Unlock()
 	if p, ok := k.static[options]; ok {
 		return p, nil
+	}
+	if multiplied, err := matrix.Instructions(nest.Kernel); err != nil {
+		return nil, err
+	} else if multiplied != nest.Kernel {
+		if nest, err = linear.New(multiplied); err != nil {
+			return nil, err
+		}
 	}
 	p, err := launch.New(nest, options)
 	if err == nil {
@@ -333,7 +341,7 @@ func (c *Case) launch() (global, local [3]int64) {
 		job := c.ownJob(device.Policy{})
 		return extents(job.Global), extents(job.Local)
 	}
-	source := throw.Get(c.Source(emit.Options{}))
+	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface)}))
 	return throw.Get2(source.NDRange(c.Sizes))
 }
 

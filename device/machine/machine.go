@@ -8,6 +8,7 @@ package machine
 import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/samples"
 )
 
 // Usual is the data sheet of the device for which code is made where nobody names one: the one whose recorded times judge what is chosen.
@@ -22,11 +23,13 @@ type Machine struct {
 	Line, Sector    int64   // bytes
 	MostItems       int64   // work-items of a work-group
 	MostLocal       int64   // bytes of local memory that a work-group may declare
+	MostAdded       int64   // bytes of it that one may have where the launch says how much
 	MostRegisters   int64   // of a work-item
 	MostGroups      int64   // work-groups of a launch along each axis but the first
 	Full            int64   // work-items that all multiprocessors hold
 	CPU             bool    // the device is one; all else is of the usual GPU
 	Function        float64 // additions that take as long as a division or a function
+	Product         float64 // cycles of a matrix instruction of 16x8x16 halves in a scheduler; 0 where there is none, or code is in a language without it
 
 	device  *facts.Device
 	seconds float64 // of a cycle
@@ -46,11 +49,16 @@ func Of(d *facts.Device) *Machine {
 	if d == nil || cpu {
 		d, _ = facts.Named(Usual)
 	}
+	product := 0.0
+	if d.Known(facts.TensorGap) {
+		product = d.Value(facts.TensorGap)
+	}
 	d = d.Typical()
 	m := &Machine{
-		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
+		Product: product,
+		Name:    d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
 		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
-		MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
+		MostAdded: d.Int(facts.LocalPerGroup), MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
 		Function: d.Value(facts.FunctionLatency), add: d.Value(facts.FMALatency),
 		second: d.Value(facts.L2PortBytesPerClock), wait: d.Value(facts.L2Latency), away: d.Value(facts.DRAMLatency),
 		halt: d.Value(facts.BarrierLatency) + 3*d.Value(facts.SharedLatency),
@@ -63,10 +71,13 @@ func Of(d *facts.Device) *Machine {
 // Told is the machine of a device that tells what it is, and what it refuses beyond.
 func Told(i device.Info) *Machine {
 	m, l := Of(facts.Of(i.Fingerprint)), facts.Limits(i)
+	if i.Interface != samples.CUDA {
+		m.Product = 0
+	}
 	for _, one := range []struct {
 		most  *int64
 		limit int64
-	}{{&m.MostItems, l.GroupItems}, {&m.MostLocal, l.Local}, {&m.MostLocal, l.Declared}} {
+	}{{&m.MostItems, l.GroupItems}, {&m.MostLocal, l.Local}, {&m.MostLocal, l.Declared}, {&m.MostAdded, l.Local}} {
 		if one.limit > 0 {
 			*one.most = min(*one.most, one.limit)
 		}

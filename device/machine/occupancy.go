@@ -119,3 +119,6 @@ func Held(d *facts.Device, g Group) int64 {
 	n, _ := Resident(Limits(d, g))
 	return n
 }
+
+// Held is how many such work-groups a multiprocessor of the machine holds at once.
+func (m *Machine) Held(g Group) int64 { return Held(m.device, g) }

@@ -378,6 +378,8 @@ func element(dtype string, b []byte) float64 {
 	switch dtype {
 	case "float16":
 		return round.FromHalf(uint16(v))
+	case "bfloat16":
+		return round.FromBfloat(uint16(v))
 	case "float32":
 		return float64(math.Float32frombits(uint32(v)))
 	case "float64":

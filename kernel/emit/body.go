@@ -30,11 +30,14 @@ func (w *writer) nodes(list []linear.Node, depth int) {
 		case *linear.Exec:
 			w.statement(x.Stmt, depth)
 		case *linear.Barrier:
+			w.await(x, depth)
 			w.line(depth, "%s /* %s */", w.barriers[x.Space], strings.ReplaceAll(x.Why, "*/", "* /"))
 		case *linear.Guard:
 			w.guard(x, depth)
 		case *linear.Loop:
-			if unrolls(x) {
+			if p := w.product(x); p != nil {
+				w.multiply(p, depth)
+			} else if unrolls(x) {
 				w.unrolled(x, depth)
 			} else {
 				w.loop(x, depth)
@@ -47,7 +50,7 @@ func (w *writer) nodes(list []linear.Node, depth int) {
 
 // block writes the body of a loop or guard, in braces unless it is one statement.
 func (w *writer) block(body []linear.Node, depth int) {
-	if len(body) == 1 && !splits(body[0]) {
+	if len(body) == 1 && !w.splits(body[0]) {
 		w.nodes(body, depth+1)
 		return
 	}
@@ -57,12 +60,12 @@ func (w *writer) block(body []linear.Node, depth int) {
 }
 
 // splits reports whether a node may be written as several statements, or as none.
-func splits(n linear.Node) bool {
+func (w *writer) splits(n linear.Node) bool {
 	switch x := n.(type) {
 	case *linear.Exec:
 		return false
 	case *linear.Loop:
-		return unrolls(x)
+		return unrolls(x) || w.product(x) != nil
 	}
 	return true
 }
@@ -80,7 +83,7 @@ func (w *writer) statement(s *kernel.Stmt, depth int) {
 	}
 	if u := s.Update(); u != nil {
 		w.update(s, u, depth)
-	} else {
+	} else if !w.copiesAhead(s, depth) {
 		target := w.typeOf(s.LHS)
 		w.store(s.LHS, target, w.assigned(s.RHS, target), depth)
 	}

@@ -33,17 +33,19 @@ typedef unsigned long ulong;
 	types: withVectors(map[expr.DType]string{
 		expr.Bool: "uchar", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
 		expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
-		expr.Float16: "half", expr.Float32: "float", expr.Float64: "double",
+		expr.Float16: "half", expr.BFloat16: "bfloat16", expr.Float32: "float", expr.Float64: "double",
 	}, "_x"),
 	vectors: vectors{
 		cast: "%[1]s(%[2]s)", convert: "%[1]s(%[2]s)",
 		load: "vload<%[1]d>(%[2]s)", store: "vstore<%[1]d>(%[3]s, %[2]s)", wide: "vwide(%[1]s)",
 		define: cudaVectors, typeOf: "typedef vec<%[2]s, %[3]d> %[1]s;\n",
 	},
-	enable:   map[expr.DType]string{expr.Float16: cudaHalf},
+	matrices: cudaMatrices,
+	ahead:    cudaCopies,
+	enable:   map[expr.DType]string{expr.Float16: cudaHalf, expr.BFloat16: cudaBFloat},
 	wrappers: map[expr.DType][2]string{expr.Float16: {"HALF_FUNCTION1(%[1]s)\n", "HALF_FUNCTION2(%[1]s)\n"}},
-	suffix:   map[expr.DType]string{expr.Float16: "f", expr.Float32: "f", expr.Float64: ""},
-	explicit: map[expr.DType]string{expr.Float16: "half(%s)"},
+	suffix:   map[expr.DType]string{expr.Float16: "f", expr.BFloat16: "f", expr.Float32: "f", expr.Float64: ""},
+	explicit: map[expr.DType]string{expr.Float16: "half(%s)", expr.BFloat16: "bfloat16(%s)"},
 	static:   48 << 10,
 	atomics: map[expr.DType]map[expr.OpKind]string{
 		expr.Int32: atomics("atomic", "(&%[1]s, %[2]s)"), expr.Uint32: atomics("atomic", "(&%[1]s, %[2]s)"),
@@ -52,7 +54,7 @@ typedef unsigned long ulong;
 	},
 	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	accuracy: map[Accuracy]string{AsOpenCL: "-prec-div=false -prec-sqrt=false"},
-	reserved: strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
+	reserved: strings.Fields(`bfloat16 copy_ahead end_copies await_copies multiply_half multiply_bfloat16 matrices matrices_across matrix_rows matrix_columns alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 		consteval constexpr const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator
 		or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast
@@ -110,4 +112,14 @@ static inline __device__ half operator -(half a) { a.bits ^= 0x8000; return a; }
 static inline __device__ half fma(half a, half b, half c) { asm("fma.rn.f16 %0, %0, %1, %2;" : "+h"(a.bits) : "h"(b.bits), "h"(c.bits)); return a; }
 #define HALF_FUNCTION1(F) static inline __device__ half F(half a) { return half(F((float) a)); }
 #define HALF_FUNCTION2(F) static inline __device__ half F(half a, half b) { return half(F((float) a, (float) b)); }
+`
+
+// cudaBFloat is bfloat16, which kernels load and store: they compute with floats.
+const cudaBFloat = `struct bfloat16 {
+    ushort bits;
+    bfloat16() = default;
+    template<typename T> __device__ explicit bfloat16(T x) { asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"((float) x)); }
+    template<typename T> __device__ bfloat16 &operator=(T x) { return *this = bfloat16(x); }
+    __device__ operator float() const { return __int_as_float((uint) bits << 16); }
+};
 `

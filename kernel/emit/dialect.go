@@ -34,6 +34,10 @@ type dialect struct {
 	barriers map[kernel.Space]string
 	types    map[expr.DType]string
 	vectors  vectors
+	// matrices begins a source that has matrix instructions, "" where the language has none.
+	matrices string
+	// ahead begins a source that has copies to local memory that work-items do not wait for, "" where the language has none.
+	ahead string
 	// enable holds what the source must begin with to use a type.
 	enable map[expr.DType]string
 	// wrappers follow enable: functions of one and of two operands of the type, by the name %[1]s of that for others.

@@ -17,6 +17,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/matrix"
 	"gpuperf/polycount"
 )
 
@@ -103,14 +104,16 @@ func (o Options) index() expr.DType {
 // unit is a source under construction: kernels, with the types, helpers and functions that they share.
 type unit struct {
 	*dialect
-	index     expr.DType
-	helped    map[string]bool // helpers in use, "floor_div int"
-	used      map[expr.DType]bool
-	wide      bool              // whether there are vectors
-	functions map[string]string // user functions, by name
-	order     []string          // of the functions
-	kernels   strings.Builder
-	err       error // the first one; the text is of no use after it
+	index      expr.DType
+	helped     map[string]bool // helpers in use, "floor_div int"
+	used       map[expr.DType]bool
+	wide       bool              // whether there are vectors
+	multiplies bool              // whether there are matrix instructions
+	copying    bool              // whether there are copies that work-items do not wait for
+	functions  map[string]string // user functions, by name
+	order      []string          // of the functions
+	kernels    strings.Builder
+	err        error // the first one; the text is of no use after it
 }
 
 // check keeps an error, unless there is an earlier one.
@@ -174,6 +177,12 @@ func (u *unit) text() string {
 	}
 	if u.wide {
 		u.defineVectors(&b)
+	}
+	if u.multiplies {
+		b.WriteString(u.matrices)
+	}
+	if u.copying {
+		b.WriteString(u.ahead)
 	}
 	fmt.Fprintf(&b, u.axes, u.types[u.index])
 	b.WriteByte('\n')
@@ -316,10 +325,13 @@ func (w *writer) declareParam(p Param) string {
 	return space + constant + w.types[p.DType] + " *" + w.restrict + w.name(p.Name)
 }
 
-// widest is the largest number of elements that an access to the array takes.
+// widest is the largest number of elements that an access to the array takes; matrix instructions take lines of 8.
 func (w *writer) widest(array string) int64 {
 	lanes := int64(1)
 	for _, s := range w.k.Statements {
+		if p, _ := matrix.Of(w.k, s); p != nil && (p.First.Array == array || p.Second.Array == array) {
+			lanes = max(lanes, 8)
+		}
 		for _, e := range []expr.Expr{s.LHS, s.RHS} {
 			for _, acc := range expr.Accesses(e) {
 				if acc.Array == array {

@@ -132,7 +132,9 @@ func barrierItem(s *stmt, ctx *polycount.Set) item {
 	return item{node: node, barrier: true}
 }
 
-func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "statement " + s.ID} }
+func (s *stmt) barrier() *Barrier {
+	return &Barrier{Space: s.Orders(), Why: "statement " + s.ID, Ahead: s.Ahead}
+}
 
 // reads lists the variables of e, and reports whether none of them can change: inames, parameters, value arguments, and what a work-item sets once.
 func (b *builder) reads(e expr.Expr) (names []string, pure bool) {

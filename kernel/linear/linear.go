@@ -84,6 +84,8 @@ type Barrier struct {
 	Space kernel.Space
 	// Why names the accesses that need it, for the comment in generated source: "a_fetch written by a_fetch_rule, read by update".
 	Why string
+	// Ahead is that of the statement (kernel.Stmt).
+	Ahead int64
 }
 
 func (*Loop) node()    {}

@@ -152,6 +152,8 @@ func (t *treeBuilder) rank(iname string) int {
 		return 1
 	case kernel.ILP:
 		return 2
+	case kernel.Matrix:
+		return 3
 	}
 	return 0
 }

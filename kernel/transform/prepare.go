@@ -8,6 +8,7 @@ import (
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/matrix"
 )
 
 // Prepare expands substitution rules, infers element types, also of literals, realizes reductions, interleaves inames tagged ilp and resolves
@@ -96,6 +97,8 @@ func checkPrepared(k *kernel.Kernel) {
 		if s.Kind == kernel.Assign && types[1].IsVector() && types[0].Lanes() != types[1].Lanes() {
 			panic(throw.Of(k.Errorf("statement %s assigns %s to %s, which is %s", s.ID, types[1], s.LHS, types[0])))
 		}
+		_, err := matrix.Of(k, s)
+		throw.If(err)
 	}
 }
 

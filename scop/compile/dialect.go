@@ -53,7 +53,7 @@ var dialects = map[string]*dialect{
 		names: map[expr.DType]string{
 			expr.Bool: "uchar", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
 			expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
-			expr.Float16: "half", expr.Float32: "float", expr.Float64: "double",
+			expr.Float16: "half", expr.BFloat16: "bfloat16", expr.Float32: "float", expr.Float64: "double",
 		},
 		write: func(kernels string) string { return "#undef NAN\n#undef INFINITY\n" + kernels + "\n" },
 		setup: func(_ *part, line func(string, ...any)) { line("scop_open();") }, launch: cudaLaunch,

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/cfront/cpp"
+	"gpuperf/device/machine"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -183,7 +185,7 @@ func (p *part) kernels(ctx context.Context) error {
 		return p.refuse(p.region.First, "nothing runs in it")
 	}
 	var err error
-	if p.program, err = p.options.Find(ctx, p.nest, offload.Options{Sizes: p.options.Sizes, On: p.options.On}); err != nil {
+	if p.program, err = p.options.Find(ctx, p.nest, offload.Options{Sizes: p.options.Sizes, On: p.on()}); err != nil {
 		return err
 	}
 	for _, k := range p.program.Kernels {
@@ -195,6 +197,16 @@ func (p *part) kernels(ctx context.Context) error {
 	}
 	p.sources, err = emit.WriteProgram(p.linear, emit.Options{Language: p.emitted})
 	return err
+}
+
+// on is the machine, without what the language of the kernels does not have.
+func (p *part) on() *machine.Machine {
+	if p.emitted == emit.CUDAC {
+		return p.options.On
+	}
+	on := *cmp.Or(p.options.On, machine.Of(nil))
+	on.Product = 0
+	return &on
 }
 
 // transfers finds the buffers and what is copied.

@@ -44,6 +44,8 @@ type Form struct {
 	Sweep Sweep
 	// Folded: the tiles are those of a triangle, of which a folded grid has no others.
 	Folded bool
+	// Matrix: matrix instructions may make the sums of tiles.
+	Matrix bool
 	// Apart: the sums of tiles may be made in parts, by other work-groups each.
 	Apart bool
 	// Operands are how many elements a term of such a sum reads.
@@ -110,6 +112,10 @@ type Mapping struct {
 	Ahead bool
 	// Parts is how many work-groups make a part each of the sums of a tile, which another launch adds up; 0 or 1: one makes all.
 	Parts int64
+	// Matrix: the sums of tiles are made by matrix instructions. Block is how many sub-groups a work-group has along each axis then, and Points what one of these computes.
+	Matrix bool
+	// Held is of how many steps of terms the operands of these are in local memory.
+	Held int64
 	// Share is how many work-items compute a reduction together.
 	Share int64
 	// Side is how many values of each loop are in a tile of wavefronts.
@@ -125,7 +131,7 @@ func Default(f Form) Mapping {
 	m := chosen(f)
 	most := f.on().MostItems
 	m.Share = min(m.Share, most)
-	for product(m.Block)*max(m.Share, 1) > most && m.Steps == 0 { // along the longest axis, the slowest of equal ones
+	for product(m.Block)*max(m.Share, 1) > most && m.Steps == 0 && !m.Matrix { // along the longest axis, the slowest of equal ones
 		axis := 0
 		for i, n := range m.Block {
 			if n >= m.Block[axis] {
@@ -156,6 +162,8 @@ func chosen(f Form) Mapping {
 		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:
 		return steps(f)
+	case f.Matrix:
+		return multiplied(f)
 	case f.Tiles:
 		return tiles(f)
 	case f.Sums != None && f.Pointwise && f.Jam.Count > 0:
@@ -195,9 +203,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string,
 	} else if len(over) > 0 {
 		b = findBlocks(k, order)
 		if form.Tiles = b != nil; form.Tiles {
-			form.Operands = len(b.operands)
 			throw.If(c.sizes(&form, b))
 			form.Apart = apart && b.partial(c.nest.Params) != nil
+			form.Matrix = apart && byMatrices(b, c.nest, c.on())
 		}
 	}
 	one := findPointwise(k, order)
@@ -285,6 +293,7 @@ func (c *compiler) sizes(f *Form, b *blocks) (err error) {
 		f.Extent[axis] = extent(c.during(b.domain, stages), p)
 	}
 	f.Terms, f.Bytes = extent(c.during(b.whole, stages), b.over), 4
+	f.Operands = len(b.operands)
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
 	}

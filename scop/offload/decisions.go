@@ -1,7 +1,9 @@
 package offload
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -51,6 +53,8 @@ var decisions = []decision{
 	}},
 	{"sums", func(f Form, _ map[string]string) []string {
 		switch {
+		case f.Matrix:
+			return []string{"mma", "tiles", "each"}
 		case f.Tiles:
 			return []string{"tiles", "each"}
 		case f.Sums != None && Default(f).Share == 1:
@@ -85,6 +89,9 @@ var decisions = []decision{
 		if f.Sweep.Helped {
 			return f.usually(written(Default(f).Block), f.grouped([]string{"32x1", "32x2", "32x4", "32x8", "32x16", "64x4", "64x8", "16x8", "16x16", "8x16", "8x32"})...)
 		}
+		if made["sums"] == "mma" {
+			return f.offer(written(Default(f).Block), productBlocks...)
+		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
 			items := product(numbers(b)) * max(number(made["share"]), 1)
 			return items < leastItems || items > f.on().MostItems
@@ -92,13 +99,14 @@ var decisions = []decision{
 		if made["sums"] == "tiles" {
 			blocks = f.grouped(slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 }))
 		}
-		usual := f
-		if made["sums"] == "each" {
-			usual = f.each()
-		}
-		return f.offer(written(Default(usual).Block), blocks...)
+		return f.offer(written(Default(f.as(made)).Block), blocks...)
 	}},
 	{"points", func(f Form, made map[string]string) []string {
+		if made["sums"] == "mma" {
+			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(productPoints), func(p string) bool {
+				return !slices.ContainsFunc(productDepths, func(d int64) bool { return f.multiplies(matrixMapping(made, p, d)) })
+			})...)
+		}
 		if number(made["steps"]) > 0 {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
 		}
@@ -121,13 +129,22 @@ var decisions = []decision{
 				fit = append(fit, p)
 			}
 		}
-		return f.offer(written(Default(f).Points), fit...)
+		return f.offer(written(Default(f.as(made)).Points), fit...)
 	}},
 	{"depth", func(f Form, made map[string]string) []string {
 		if f.Sweep.some() {
 			var fit []string
 			for _, d := range sweepSteps {
 				if f.swept(Mapping{Block: numbers(made["block"]), Depth: d}) {
+					fit = append(fit, fmt.Sprint(d))
+				}
+			}
+			return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+		}
+		if made["sums"] == "mma" {
+			var fit []string
+			for _, d := range productDepths {
+				if f.multiplies(matrixMapping(made, made["points"], d)) {
 					fit = append(fit, fmt.Sprint(d))
 				}
 			}
@@ -142,13 +159,27 @@ var decisions = []decision{
 				fit = append(fit, fmt.Sprint(d))
 			}
 		}
-		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+		return f.offer(fmt.Sprint(Default(f.as(made)).Depth), fit...)
+	}},
+	{"held", func(f Form, made map[string]string) []string {
+		if made["sums"] != "mma" {
+			return nil
+		}
+		var fit []string
+		for _, n := range productHeld {
+			made := maps.Clone(made)
+			made["held"] = fmt.Sprint(n)
+			if f.multiplies(matrixMapping(made, made["points"], number(made["depth"]))) {
+				fit = append(fit, fmt.Sprint(n))
+			}
+		}
+		return f.offer(fmt.Sprint(Default(f).Held), fit...)
 	}},
 	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
 		}
-		return f.offer(whenFetched(Default(f).Ahead), "in time", "ahead")
+		return f.offer(whenFetched(Default(f.as(made)).Ahead), "in time", "ahead")
 	}},
 	{"parts", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" || !f.Apart {
@@ -158,7 +189,7 @@ var decisions = []decision{
 		for _, n := range severalParts {
 			options = append(options, fmt.Sprint(n))
 		}
-		return f.offer(fmt.Sprint(Default(f).Parts), options...)
+		return f.offer(fmt.Sprint(Default(f.as(made)).Parts), options...)
 	}},
 }
 
@@ -192,7 +223,18 @@ var cells = [][]string{
 
 // each is the form whose work-items share no sums.
 func (f Form) each() Form {
-	f.Tiles, f.Sums = false, None
+	f.Tiles, f.Matrix, f.Sums = false, false, None
+	return f
+}
+
+// as is the form with the way of sums that was decided.
+func (f Form) as(made map[string]string) Form {
+	switch made["sums"] {
+	case "each":
+		return f.each()
+	case "tiles":
+		f.Matrix = false
+	}
 	return f
 }
 
@@ -244,10 +286,18 @@ func (f Form) mapping(made map[string]string) Mapping {
 		m.Depth = number(made["depth"])
 	}
 	m.Points = numbers(made["points"])
+	if made["sums"] == "mma" {
+		m.Matrix, m.Depth, m.Held = true, number(made["depth"]), number(made["held"])
+	}
 	if made["sums"] == "tiles" {
 		m.Depth, m.Ahead, m.Parts = number(made["depth"]), made["operands"] == whenFetched(true), number(made["parts"])
 	}
 	return m
+}
+
+// matrixMapping is a mapping of sums by matrix instructions.
+func matrixMapping(made map[string]string, points string, depth int64) Mapping {
+	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth, Held: cmp.Or(number(made["held"]), usuallyHeld)}
 }
 
 func whenFetched(ahead bool) string {

@@ -102,6 +102,9 @@ func (p *Program) atSizes(at map[string]int64, dev device.Info) (_ *workload.Pro
 	return c, nil
 }
 
+// evenly is of what sizes stay multiples that are some: other kernels may run at others.
+const evenly = 8
+
 // smaller is the case with all sizes divided by the same factor, as little as makes it interpretable.
 func (p *Program) smaller(c *workload.ProgramCase) (*workload.ProgramCase, error) {
 	const step, most = 1.3, 1e6 // small steps, as work grows by a power of the sizes
@@ -109,6 +112,9 @@ func (p *Program) smaller(c *workload.ProgramCase) (*workload.ProgramCase, error
 		at := map[string]int64{}
 		for name, v := range c.Sizes {
 			at[name] = min(v, max(3, int64(math.Ceil(float64(v)/factor))))
+			if v%evenly == 0 {
+				at[name] = (at[name] + evenly - 1) / evenly * evenly
+			}
 		}
 		if ok, err := p.Text.Context.Contains(at); err != nil || !ok {
 			continue

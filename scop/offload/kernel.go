@@ -31,7 +31,11 @@ func (c *compiler) launch(x *schedule.Launch, host []level) (steps []Step, err e
 	for _, k := range list {
 		k = throw.Get(c.onGrid(k))
 		c.program.Kernels = append(c.program.Kernels, k)
-		steps = append(steps, &Launch{k, where})
+		own := where
+		if when := c.when[k.Name]; when != nil {
+			own = throw.Get(where.IntersectParams(when))
+		}
+		steps = append(steps, &Launch{k, own})
 	}
 	return steps, nil
 }

@@ -84,7 +84,7 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	text, own := n, *n
 	n = &own
 	n.Arrays = slices.Clone(n.Arrays)
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: text, tree: tree, opt: opt}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: text, tree: tree, opt: opt}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}, when: map[string]*polycount.Set{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}
@@ -115,6 +115,8 @@ type compiler struct {
 	launches map[*scop.Array]int
 	// contracted are the arrays that are scalars of a launch.
 	contracted map[*scop.Array]bool
+	// when is at which sizes kernels run, by name, where others take their place at others.
+	when map[string]*polycount.Set
 	// parts are the statements of the text that several launches make together, which forms name then; nil elsewhere.
 	parts []*scop.Statement
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"gpuperf/cfront"
@@ -49,10 +50,7 @@ func TestPolybench(t *testing.T) {
 			if !tiles {
 				return
 			}
-			if p, err = find(n, schedule.Smart, Options{Map: ahead}); err != nil {
-				t.Fatal(err)
-			}
-			check(t, p, at)
+			check(t, again(t, p, Options{Map: ahead}), at)
 		})
 	}
 }
@@ -159,12 +157,7 @@ type fataler interface {
 
 // check compares what the program does to its arrays with what the nest does in the order of the text.
 func check(t fataler, p *Program, at map[string]int64) {
-	whole, err := p.Text.Kernel()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	want := map[string]*interp.Buffer{}
-	run(t, whole, at, want)
+	want := interpreted(t, p.Text, at)
 	got := map[string]*interp.Buffer{}
 	list, err := p.Plan(at)
 	if err != nil {
@@ -195,6 +188,80 @@ func check(t fataler, p *Program, at map[string]int64) {
 	}
 }
 
+// linearized are the programs of kernels that were interpreted last: those of loops of the host run many times.
+var linearized struct {
+	sync.Mutex
+	of map[*kernel.Kernel]*linear.Nest
+}
+
+func inLoopsOf(t fataler, k *kernel.Kernel) *linear.Nest {
+	const most = 64
+	linearized.Lock()
+	defer linearized.Unlock()
+	if n := linearized.of[k]; n != nil {
+		return n
+	}
+	n, err := linear.New(k)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, k)
+	}
+	if linearized.of == nil || len(linearized.of) == most {
+		linearized.of = map[*kernel.Kernel]*linear.Nest{}
+	}
+	linearized.of[k] = n
+	return n
+}
+
+// texts are what nests that were checked last do in the order of their text, by nest and sizes: several programs are made of each.
+var texts struct {
+	sync.Mutex
+	of map[textAt]map[string]*interp.Buffer
+}
+
+type textAt struct {
+	nest *scop.Nest
+	at   string
+}
+
+func interpreted(t fataler, n *scop.Nest, at map[string]int64) map[string]*interp.Buffer {
+	const most = 64
+	key := textAt{n, fmt.Sprint(at)}
+	texts.Lock()
+	defer texts.Unlock()
+	if want := texts.of[key]; want != nil {
+		return want
+	}
+	whole, err := n.Kernel()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	want := map[string]*interp.Buffer{}
+	run(t, whole, at, want)
+	if texts.of == nil || len(texts.of) == most {
+		texts.of = map[textAt]map[string]*interp.Buffer{}
+	}
+	texts.of[key] = want
+	return want
+}
+
+// again makes kernels in the order that was found for others of the nest.
+func again(t *testing.T, p *Program, opt Options) *Program {
+	t.Helper()
+	if p.found == nil {
+		t.Fatalf("%s is in the order of its text", p.Nest.Name)
+	}
+	tree, err := p.found.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Compile(p.found.Nest, tree, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Text, q.found = p.Text, p.found
+	return q
+}
+
 // inLoops is nil where all kernels can be put into loops.
 func inLoops(p *Program) error {
 	for _, k := range p.Kernels {
@@ -207,10 +274,7 @@ func inLoops(p *Program) error {
 
 // run interprets a kernel. Arrays that are not there yet have data that depend on their name alone.
 func run(t fataler, k *kernel.Kernel, at map[string]int64, buffers map[string]*interp.Buffer) {
-	n, err := linear.New(k)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, k)
-	}
+	n := inLoopsOf(t, k)
 	own := map[string]*interp.Buffer{}
 	sizes := map[string]int64{}
 	for _, name := range n.Kernel.Params() {

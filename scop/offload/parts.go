@@ -19,6 +19,9 @@ import (
 // tiled are the kernels of tiles, of a folded grid where that can be, none where there are none that run.
 func (c *compiler) tiled(b *blocks, m Mapping, form Form) (_ []*kernel.Kernel, err error) {
 	defer throw.Catch(&err)
+	if m.Matrix {
+		return multiplying(c, b, m, form)
+	}
 	if form.Apart && m.Parts > 1 {
 		return sumsInParts(c, b, m, form)
 	}
