@@ -51,7 +51,7 @@ func (r *recorder) shorten(at int) {
 		return
 	}
 	block := r.headers[at]
-	if block < 0 || r.whole || r.kept < r.most && !slices.Contains(r.around, block) {
+	if block < 0 || r.whole || r.kept < r.most && !(slices.Contains(r.around, block) && r.kept > longTurn*r.turned[block]) {
 		return
 	}
 	loop := r.Launch.Heads(at)

@@ -203,7 +203,7 @@ type recorder struct {
 	most   int                  // the same before iterations stand for others
 	first  int                  // the same before the first that do
 	long   *long
-	around []int // blocks that begin loops around the last one that stood for others: they may be next, as an iteration of theirs ends
+	around []int // blocks that begin loops around the last one that stood for others: an iteration of theirs ends then, and long ones are few
 	ended  bool  // it goes no further, as it is in a loop that never ends
 }
 
