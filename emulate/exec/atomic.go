@@ -191,6 +191,9 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		switch {
 		case !sure || a.Space != sass.Global || !o.countsUp(lanes):
 		case o.in.Has("ADD"):
+			if operand[0] == 0 {
+				w.launch.Asks[int32(o.index)] = true
+			}
 			v = w.Group.inTurn(at, v, operand[0])
 		default: // back to 0 behind its operand
 			v = w.Group.inTurn(at, v, 1) % max(operand[0]+1, 1)

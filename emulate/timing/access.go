@@ -126,7 +126,7 @@ func (p *multiprocessor) atomic(w *warp, t *Touched, op *Op, at int64) int64 {
 	p.result.Busy[Atomic] += gap
 	p.leave(start + gap)
 	w.written = max(w.written, start+gap+p.Units[L2].Latency)
-	return start + gap + p.Units[Atomic].Latency
+	return start + gap + p.Units[Atomic].Latency + t.Later
 }
 
 // store is when what is stored has come to the second-level cache.
