@@ -26,6 +26,7 @@ const (
 func (e *emulation) choose() {
 	if e.lengths = e.unequal(); e.lengths != nil {
 		e.mixed(max(min(e.most, windows*e.resident), 2*looked))
+		e.last = e.longestOf()
 		e.met = e.meetings()
 		e.level()
 		return
@@ -427,6 +428,10 @@ func (e *emulation) run(c Change, bound int64) timed {
 		}
 		if e.lengths != nil {
 			t.cycles = max(e.dealtOut(e.lengths, perCycle(r), resident), e.inPhases(c, ops, resident, bound)) * groups
+		}
+		if e.last != nil {
+			alone := m.Run(ops, &dealt{blocks: c.blocks([]*timing.Block{e.last}), most: 1}, timing.Options{Resident: 1, Most: bound, Again: e.again})
+			t.cycles = max(t.cycles, float64(alone.Finished)/timing.Cycle)
 		}
 		t.scale = all / float64(len(r.Ends))
 		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not

@@ -215,6 +215,7 @@ type emulation struct {
 	lengths     *lengths           // of blocks, where these are not alike
 	idle        []float64          // the part of blocks that have nothing to do, in each part of the launch; nil for none
 	apartBlocks [2][]*timing.Block // where there are such: those that have something to do, and those that have not
+	last        *timing.Block      // where there are such and all run at once: the longest one
 	known       sync.Once          // shares
 	shares      []float64          // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
 	short       func() float64     // the time of the launch over that of a run of fewer instructions

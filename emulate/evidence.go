@@ -155,7 +155,7 @@ func (e *emulation) othersDoubts(r *Result, add func(holds bool, d doubtful)) {
 		add(len(e.storedLines) <= 2*joinedLines, joinedStores)
 	}
 	add(slices.ContainsFunc(e.launch.Doubts(), func(d exec.Doubt) bool { return d.Kind == exec.AssumedOrder }), othersTurns)
-	for _, w := range e.waited() {
+	for _, w := range e.waited(e.asks()...) {
 		if w.all {
 			add(true, othersWait)
 			break

@@ -19,8 +19,15 @@ import (
 	"gpuperf/emulate/emulatetest"
 )
 
-// kindsFolder has kernels of kinds that were far off in programs of others, half of what there is of each kind. Times of each GPU stand in measured.csv.
-const kindsFolder = "../testdata/emulate/kinds/"
+// kindsFolder has kernels of kinds that were far off in programs of others, half of what there is of each kind, and freshFolder others that were predicted before they were
+// measured. Times of each GPU stand in measured.csv.
+const (
+	kindsFolder = "../testdata/emulate/kinds/"
+	freshFolder = "../testdata/emulate/fresh/"
+)
+
+// Bars of the launches of freshFolder: the median and the mean error.
+const freshMedian, freshMean = 0.09, 0.14
 
 // measuredTimes are the times between events in seconds, by launch, of a column of the table of a folder.
 func measuredTimes(t *testing.T, folder, column string) map[string]float64 {
@@ -62,24 +69,35 @@ func TestKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it emulates a hundred launches")
 	}
-	kernels, err := emulatetest.Development(kindsFolder+"choose.txt", "../testdata/h200/listings_emulate_kinds.jsonl.gz", func(i int, k emulatetest.Kernel) bool {
+	kindsIn(t, kindsFolder, "kinds")
+}
+
+// TestFresh does so with launches of strangers' kinds that were predicted before they were measured: REPORT=1 takes those that nothing was chosen on.
+func TestFresh(t *testing.T) {
+	if !long && os.Getenv("KIND") == "" {
+		t.Skip("LONG=1 draws 100 MB of data and emulates dozens of launches")
+	}
+	if e := kindsIn(t, withFresh(t), "fresh"); long && (e.median > freshMedian || e.mean > freshMean) {
+		t.Error("launches of others are predicted less well than they were")
+	}
+}
+
+// kindsIn prints how far the launches of a folder are off: with LONG=1 or those of KIND all, else one of nine.
+func kindsIn(t *testing.T, folder, recording string) errors {
+	kernels, err := emulatetest.Development(folder+half()+".txt", "../testdata/h200/listings_emulate_"+recording+".jsonl.gz", func(i int, k emulatetest.Kernel) bool {
 		only := os.Getenv("KIND")
 		return strings.Contains(k.Name, only) && (long || only != "" || i%9 == 1)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, d := measuredTimes(t, kindsFolder, cmp.Or(os.Getenv("ON"), "h200_us")), sheet(t)
+	times, d := measuredTimes(t, folder, cmp.Or(os.Getenv("ON"), "h200_us")), sheet(t)
 	if name := os.Getenv("SHEET"); name != "" {
 		if d, err = facts.Sheet(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	of := map[string][]compared{}
-	var order []string
-	var all, took []float64
-	inside := 0
-	var widths []float64
+	var all tally
 	for _, k := range kernels {
 		name := strings.TrimSuffix(path.Base(k.Line), ".yaml")
 		measured, ok := times[name]
@@ -90,7 +108,7 @@ func TestKinds(t *testing.T) {
 		in, err := kindInput(k, d)
 		if err != nil { // it is off by all of the time
 			t.Logf("%s: %v", name, err)
-			took, all, widths = append(took, 0), append(all, 1), append(widths, math.Inf(1))
+			all.add(k.Kind, compared{}, 0)
 			continue
 		}
 		r, err := Run(in)
@@ -104,39 +122,66 @@ func TestKinds(t *testing.T) {
 			t.Log(strings.Join(r.Why(), "\n    "))
 		}
 		r.emulation = nil
-		if of[k.Kind] == nil {
-			order = append(order, k.Kind)
-		}
-		of[k.Kind] = append(of[k.Kind], c)
-		took, all = append(took, seconds), append(all, c.off())
-		within := c.measured >= r.Interval[0] && c.measured <= r.Interval[1]
-		if within {
-			inside++
-		}
-		widths = append(widths, math.Sqrt(r.Interval[1]/max(r.Interval[0], 1e-12))-1)
+		within := all.add(k.Kind, c, seconds)
 		t.Logf("%6.2f  %10.2f us, emulated %10.2f (%s, %.2f to %.2f, %v), %5.2f s, %d steps, %d timed  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, r.Status, r.Interval[0]*1e6, r.Interval[1]*1e6, within, seconds, r.Effort.Steps, r.Effort.Issued, name)
 	}
-	for _, kind := range order {
-		var ratios []string
-		for _, c := range of[kind] {
-			ratios = append(ratios, fmt.Sprintf("%.2f", c.ratio()))
+	return all.log(t)
+}
+
+// tally are the errors of launches by kind, and what it took to emulate them.
+type tally struct {
+	order         []string            // the kinds
+	of            map[string][]string // ratios as text
+	off, took     []float64
+	widths        []float64 // half-widths of the intervals
+	inside, ended int       // how many lie in their interval, of those that have two ends
+}
+
+// add takes a launch in, and says whether it lies in its interval; what has no result is off by all of the time.
+func (s *tally) add(kind string, c compared, seconds float64) (within bool) {
+	off, width, ratio := 1.0, math.Inf(1), "-"
+	if c.Result != nil {
+		lo, hi := c.Interval[0], c.Interval[1]
+		off, width, ratio = c.off(), math.Sqrt(hi/max(lo, 1e-12))-1, fmt.Sprintf("%.2f", c.ratio())
+		if within = c.measured >= lo && c.measured <= hi; within {
+			s.inside++
 		}
-		t.Logf("%s: %s", kind, strings.Join(ratios, " "))
+		if lo > 0 && !math.IsInf(hi, 1) {
+			s.ended++
+		}
 	}
-	slices.Sort(took)
-	slices.Sort(widths)
+	if s.of == nil {
+		s.of = map[string][]string{}
+	}
+	if s.of[kind] == nil {
+		s.order = append(s.order, kind)
+	}
+	s.of[kind] = append(s.of[kind], ratio)
+	s.off, s.took, s.widths = append(s.off, off), append(s.took, seconds), append(s.widths, width)
+	return within
+}
+
+// log prints what has been added, and returns the averages.
+func (s *tally) log(t *testing.T) errors {
+	n := len(s.off)
+	if n == 0 {
+		return errors{}
+	}
+	for _, kind := range s.order {
+		t.Logf("%s: %s", kind, strings.Join(s.of[kind], " "))
+	}
+	slices.Sort(s.took)
+	slices.Sort(s.widths)
 	far := 0
-	for _, e := range all {
+	for _, e := range s.off {
 		if e > 0.5 {
 			far++
 		}
 	}
-	n, e := len(all), averaged(all)
-	if n == 0 {
-		return
-	}
-	t.Logf("%d launches: geometric %.3f, mean %.3f, median %.3f, %d off by over half; %d inside their interval, half-width %.2f in the median; %.3f s in the median, %.2f at most",
-		n, e.geometric, e.mean, e.median, far, inside, widths[n/2], took[n/2], took[n-1])
+	e := averaged(s.off)
+	t.Logf("%d launches: geometric %.3f, mean %.3f, median %.3f, %d off by over half; %d inside their interval, %d of which have two ends, half-width %.2f in the median; %.3f s in the median, %.2f at most",
+		n, e.geometric, e.mean, e.median, far, s.inside, s.ended, s.widths[n/2], s.took[n/2], s.took[n-1])
+	return e
 }
 
 // processor is for how many seconds the process has run on processors so far.

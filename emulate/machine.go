@@ -81,7 +81,7 @@ func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.RegistersPerItem, facts.RegisterUnit, facts.LocalBytes, facts.LocalReserved, facts.LocalUnit, facts.L1Bytes,
 		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.LoadQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
-		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.AtomicSectors, facts.AtomicLine, facts.AtomicScattered, facts.SharedSwapCycles, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.GridGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap, facts.L2PrivateKept, facts.L2PrivateLost,
+		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.L2StoreAgain, facts.AtomicSectors, facts.AtomicLine, facts.AtomicScattered, facts.SharedSwapCycles, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.GridGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap, facts.L2PrivateKept, facts.L2PrivateLost,
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.GuardLatency, facts.CrossingLatency, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,

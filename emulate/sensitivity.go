@@ -65,7 +65,8 @@ const raised = 0.1
 type parameter struct {
 	Sensitivity
 	change Change
-	most   float64 // about what the sensitivity can be at most: for which part of the time the unit is busy, or warps wait for it
+	reason timing.Reason // that warps wait for a latency
+	most   float64       // about what the sensitivity can be at most: for which part of the time the unit is busy, or warps wait for it
 }
 
 // raise raises a latency or a gap of a machine.
@@ -109,19 +110,46 @@ func (r *Result) bind() {
 	}
 }
 
-// binds finds out what binds: parameters are raised in the order of what the time can depend on them at most, until that is less than it does on one before.
+// binds finds out what binds: parameters are raised in the order of what the time can depend on them at most, until that is less than it does on one before. Latencies that warps wait for by the
+// same reason are raised together first: the time depends on none of them by more than on all.
 func (e *emulation) binds(r *Result, base timed) {
 	list, found := e.parameters(r, base), 0.0
 	slices.SortStableFunc(list, func(a, b parameter) int { return cmp.Compare(b.most, a.most) })
+	changes := func(c Change) float64 { return (e.time(c).cycles/base.cycles - 1) / raised }
+	together := map[timing.Reason]float64{}
 	for _, p := range list {
 		if p.most < found {
 			break
 		}
+		if group := alikeBehind(list, p); len(group) > 1 {
+			all, known := together[p.reason]
+			if !known {
+				all = changes(Change{Machine: func(m *timing.Machine) {
+					for _, o := range group {
+						o.raise(m)
+					}
+				}})
+				together[p.reason] = all
+			}
+			if all < found {
+				continue
+			}
+		}
 		s := p.Sensitivity
-		s.Value = (e.time(p.change).cycles/base.cycles - 1) / raised
+		s.Value = changes(p.change)
 		r.Sensitivity, found = append(r.Sensitivity, s), max(found, s.Value)
 	}
 	r.bind()
+}
+
+// alikeBehind are the latencies that warps wait for by the same reason as for another.
+func alikeBehind(list []parameter, p parameter) (group []parameter) {
+	for _, o := range list {
+		if p.Kind == Latency && o.Kind == Latency && o.reason == p.reason {
+			group = append(group, o)
+		}
+	}
+	return group
 }
 
 // jolts are by how many parts the gap between the starts of two work-groups is raised, to see by how much times differ by chance: sub-groups that
@@ -158,14 +186,16 @@ func (e *emulation) parameters(r *Result, base timed) (list []parameter) {
 			all += n
 		}
 	}
-	add := func(s Sensitivity, most float64) { list = append(list, parameter{s, Change{Machine: s.raise}, most}) }
+	add := func(s Sensitivity, reason timing.Reason, most float64) {
+		list = append(list, parameter{s, Change{Machine: s.raise}, reason, most})
+	}
 	for _, u := range timing.Units() {
 		if busy := r.Utilization[u]; busy >= idle {
-			add(Sensitivity{Unit: u, Kind: Throughput}, busy)
+			add(Sensitivity{Unit: u, Kind: Throughput}, 0, busy)
 		}
 		for reason, units := range behind {
 			if part := float64(waited[reason]) / float64(all); base.Busy[u] > 0 && slices.Contains(units, u) && part >= unheard {
-				add(Sensitivity{Unit: u, Kind: Latency}, 2*part) // those that end last may wait longer than all do
+				add(Sensitivity{Unit: u, Kind: Latency}, reason, 2*part) // those that end last may wait longer than all do
 			}
 		}
 	}

@@ -29,6 +29,9 @@ func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
+	if e.moved.Rewritten > 0 { // of what comes to DRAM
+		e.filled += e.Device.Value(facts.L2StoreAgain) * e.moved.Rewritten / (e.moved.Written + e.moved.Rewritten)
+	}
 	e.waits, e.fresh.private = e.waiting(loads), e.private()
 	e.fresh.grid, e.fresh.once = e.grid, e.resident*e.busy
 	e.fresh.serve(loads, e.accessed.Arrays)

@@ -21,14 +21,15 @@ type lengths struct {
 }
 
 const (
-	alike   = 1.05 // lengths within this factor are taken as one
-	looked  = 8    // parts of an axis whose ends are looked at
-	mostBig = 64   // rounds of blocks that are dealt one by one; those before are all done at the same rate
+	alike         = 1.05 // lengths within this factor are taken as one
+	looked        = 8    // parts of an axis whose ends are looked at
+	severalAtOnce = 4    // blocks of a multiprocessor that all run at once: of fewer, the longest decides, which is looked for
+	mostBig       = 64   // rounds of blocks that are dealt one by one; those before are all done at the same rate
 )
 
 // unequal looks for differences between the block in the middle and those at corners, and if there are any, along each axis; nil for none.
 func (e *emulation) unequal() *lengths {
-	if e.most <= e.resident || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
+	if e.most <= e.resident && (e.most < severalAtOnce || e.grid[0] == e.work.Groups) || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return nil
 	}
 	middle, last := [3]int64{}, [3]int64{}
@@ -248,6 +249,29 @@ func (e *emulation) mixed(want int64) {
 	for i := int64(len(some)); i < want; i++ {
 		e.blocks = append(e.blocks, e.shifted(some[i%int64(len(some))], i/int64(len(some))))
 	}
+}
+
+// longestOf is the longest of the blocks whose lengths are known, where all run at once: the launch takes as long as it does by itself at least.
+func (e *emulation) longestOf() *timing.Block {
+	if e.most > e.resident {
+		return nil
+	}
+	at, longest := int64(0), 0.0
+	look := func(i int64, length float64) {
+		if length > longest {
+			at, longest = i, length
+		}
+	}
+	for _, d := range e.lengths.drawn {
+		look(d.at, d.length)
+	}
+	for i := int64(0); i < e.work.Groups && e.lengths.drawn == nil; i++ {
+		look(i, e.lengths.of(i))
+	}
+	if b := e.block(e.index(at)); !b.Cut {
+		return b
+	}
+	return nil
 }
 
 // turns is how far the accesses of a block are from those of the block that comes before or after it on the same multiprocessor, by instruction: of the first of some, with their

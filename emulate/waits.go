@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"maps"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -17,8 +18,13 @@ type waited struct {
 }
 
 // waited finds, by instructions that load what loops wait for, who stores that.
-func (e *emulation) waited() map[int32]waited {
-	if len(e.builder.Awaits) == 0 {
+// It looks at some more, too.
+func (e *emulation) waited(more ...int32) map[int32]waited {
+	awaits := maps.Clone(e.builder.Awaits)
+	for _, op := range more {
+		awaits[op] = true
+	}
+	if len(awaits) == 0 {
 		return nil
 	}
 	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
@@ -31,13 +37,13 @@ func (e *emulation) waited() map[int32]waited {
 				if t == nil || t.Space != timing.GlobalSpace {
 					return
 				}
-				if e.builder.Awaits[ev.Op] {
+				if awaits[ev.Op] {
 					wants[ev.Op] = append(wants[ev.Op], t.Lanes...)
 					for _, at := range t.Lanes {
 						waits[at] = true
 					}
 				}
-				if t.Store || t.Atomic && !e.builder.Awaits[ev.Op] {
+				if t.Store || t.Atomic && !awaits[ev.Op] {
 					done[ev.Op] = done[ev.Op] || len(t.Lanes) > 0 && t.Unknown == 0
 					for _, at := range t.Lanes {
 						here[at] = here[at] || !waits[at]
@@ -55,7 +61,7 @@ func (e *emulation) waited() map[int32]waited {
 	}
 	others := e.storesElse(done)
 	out := map[int32]waited{}
-	for op := range e.builder.Awaits {
+	for op := range awaits {
 		list := wants[op]
 		if len(list) == 0 {
 			continue
@@ -79,13 +85,14 @@ func (e *emulation) storesElse(done map[int32]bool) bool {
 }
 
 // gathered lets what all work-groups wait for come later: all add to one word, one after the other, and whoever waits has asked once before the last one came
-// (of 100 barriers of a grid one takes 0.83 us with 1 work-group, 1.04 with 132, 2.01 with 528 and 3.62 with 1056: testdata/h200/measurement/grid.csv.gz).
+// (of 100 barriers of a grid one takes 0.83 us with 1 work-group, 1.04 with 132, 2.01 with 528 and 3.62 with 1056: testdata/h200/measurement/grid.csv.gz). Who asks by adding 0 waits as long (meeting.csv.gz, barrier, how 1).
 func (e *emulation) gathered() {
-	if len(e.builder.Awaits) == 0 || e.chain.links > 0 {
+	asks := e.asks()
+	if len(e.builder.Awaits)+len(asks) == 0 || e.chain.links > 0 {
 		return
 	}
 	later := max(e.Device.Value(facts.L2Latency), e.Device.Value(facts.GridGap)*float64(e.work.Groups))
-	for op, w := range e.waited() {
+	for op, w := range e.waited(asks...) {
 		if !w.all {
 			continue
 		}
@@ -100,4 +107,34 @@ func (e *emulation) gathered() {
 			}
 		}
 	}
+}
+
+// asks are the instructions that add 0 to a counter in a loop that does nothing else to memory: it turns until all have come.
+func (e *emulation) asks() (all []int32) {
+	f := e.Function
+	for op := range e.launch.Asks {
+		var loop *sass.Loop
+		for b := range f.Blocks {
+			if f.Blocks[b].From <= int(op) && int(op) < f.Blocks[b].To {
+				loop = f.Blocks[b].Loop
+			}
+		}
+		if loop == nil {
+			continue
+		}
+		alone := true
+		for b := range f.Blocks {
+			if l := f.Blocks[b].Loop; l != loop {
+				continue
+			}
+			for i := f.Blocks[b].From; i < f.Blocks[b].To; i++ {
+				o := f.Instructions[i].Opcode
+				alone = alone && (i == int(op) || o == nil || o.Action != sass.Store && o.Action != sass.Atomic)
+			}
+		}
+		if alone {
+			all = append(all, op)
+		}
+	}
+	return all
 }

@@ -16,7 +16,9 @@ type Traffic struct {
 	Written  float64 // distinct bytes, in whole sectors, that are stored
 	Filled   float64 // bytes that are read because of stores of less than sectors
 	Touched  float64 // the same, loaded or stored
-	Held     float64 // the same in whole lines, in which L2 keeps them
+	// Rewritten are bytes of these that L2 writes, and reads before, as it loses sectors that are stored in part before the next store to them.
+	Rewritten float64
+	Held      float64 // the same in whole lines, in which L2 keeps them
 
 	// Missed are the loads by sub-groups for which L1 lacks something, and Fetched those for which L2 does, which holds nothing at the start.
 	Missed, Fetched float64
@@ -55,6 +57,7 @@ func (t *Traffic) Add(o *Traffic) {
 	t.WarmWrites += o.WarmWrites
 	t.Written += o.Written
 	t.Filled += o.Filled
+	t.Rewritten += o.Rewritten
 	t.Touched += o.Touched
 	t.Missed += o.Missed
 	t.Fetched += o.Fetched
@@ -114,7 +117,8 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	back := t.Written // bytes that L2 writes at some time, some of them again
 	if t.Touched > d.L2/2 && t.L2Stores*SectorBytes > 1.1*t.Written {
 		l2.asks, l2.fetch = stores, SectorBytes
-		back = misses()
+		t.Rewritten = l.rewritten(&t, &d, resident*d.Multiprocessors, &whole)
+		back = max(misses(), t.Written+t.Rewritten)
 	}
 	t.ReadUnits = t.DRAMReads
 	l.keep(&t, back, &d, &whole)

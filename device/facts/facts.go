@@ -58,6 +58,8 @@ const (
 	L2FirstDirtyKept     Key = "l2_first_dirty_kept"     // l2_dirty_kept of a launch that began when L2 was empty
 	L2DirtyMost          Key = "l2_dirty_most"           // that L2 uses for such data
 	L2DirtyRoom          Key = "l2_dirty_room"           // that such data takes, by its size
+	L2OpenKept           Key = "l2_open_kept"            // the part of its size that lines take which are stored to in part at once, up to which none is lost before the next store
+	L2OpenLost           Key = "l2_open_lost"            // the same, from which on each is lost
 	L2PartlyLost         Key = "l2_partly_lost"          // of such data in sectors that are stored in part, what is kept less
 	L2PrivateKept        Key = "l2_private_kept"         // up to how much private memory of work-items that run at once L2 keeps all of it, in parts of its size
 	L2PrivateLost        Key = "l2_private_lost"         // from how much on it keeps nothing
@@ -134,6 +136,7 @@ const (
 	L2Sectors           Key = "l2_sectors"              // of different lines, that the second-level cache gives in a cycle
 	L2StoreRequest      Key = "l2_store_request"        // what a line takes that is not stored wholly, in lines that are
 	L2StoreSector       Key = "l2_store_sector"         // what each of its sectors takes
+	L2StoreAgain        Key = "l2_store_again"          // what a sector takes that is lost before the next store to it, in fills
 	L2StoreFill         Key = "l2_store_fill"           // what a sector takes besides that is stored in part and goes to DRAM
 	L2StorePort         Key = "l2_store_port"           // cycles between two sectors that a multiprocessor stores
 	L2Merged            Key = "l2_merged"               // of what blocks load alike, the part that the second-level cache serves together

@@ -152,6 +152,13 @@ func (g *Group) inTurn(at, value, added uint64) uint64 {
 	return start + (value-start)*clusters + own*added
 }
 
+// asked notes an instruction that adds to a counter, if it adds 0.
+func (l *Launch) asked(op int, added uint64) {
+	if added == 0 {
+		l.Asks[int32(op)] = true
+	}
+}
+
 // atomic changes memory lane by lane, in order. What it returns is what it would if the group ran alone.
 func atomic(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
@@ -191,6 +198,7 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		switch {
 		case !sure || a.Space != sass.Global || !o.countsUp(lanes):
 		case o.in.Has("ADD"):
+			w.launch.asked(o.index, operand[0])
 			v = w.Group.inTurn(at, v, operand[0])
 		default: // back to 0 behind its operand
 			v = w.Group.inTurn(at, v, 1) % max(operand[0]+1, 1)

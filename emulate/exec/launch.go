@@ -14,7 +14,8 @@ type Launch struct {
 	Function    *sass.Function
 	Grid, Block [3]uint32 // groups, and work-items of a group
 	Memory      *Memory
-	AtOnce      int64 // groups that run at once, if these are all; otherwise 0
+	AtOnce      int64          // groups that run at once, if these are all; otherwise 0
+	Asks        map[int32]bool // instructions that add 0 to a counter, to see what it holds
 
 	ops       []op
 	constants banks
@@ -42,7 +43,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, decided: map[int]Origin{}, addressed: map[int]Origin{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, Asks: map[int32]bool{}, decided: map[int]Origin{}, addressed: map[int]Origin{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	if err := checkGrid(job); err != nil {
 		return nil, err
 	}

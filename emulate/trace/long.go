@@ -45,15 +45,13 @@ func (r *recorder) shorten(at int) {
 		} else if at == l.header {
 			r.tally(l)
 			r.sample(l)
+			l.deciding.reset()
 			r.forget()
 		}
 		return
 	}
-	if r.kept < r.most || r.whole {
-		return
-	}
 	block := r.headers[at]
-	if block < 0 {
+	if block < 0 || r.whole || r.kept < r.most && !(slices.Contains(r.around, block) && r.kept > longTurn*r.turned[block]) {
 		return
 	}
 	loop := r.Launch.Heads(at)
@@ -158,10 +156,14 @@ func (r *recorder) tally(l *long) {
 
 // stand puts the iterations that stand for others in the place of what was counted, at the end of a loop.
 func (r *recorder) stand(l *long) {
+	outer := r.function.Blocks[r.headers[l.header]].Loop.Outer
 	r.flush(l)
 	l.begun--
 	r.long = nil
 	r.most = r.kept + max(r.most/4, leastKept)
+	for r.around = r.around[:0]; outer != nil; outer = outer.Outer {
+		r.around = append(r.around, outer.Header)
+	}
 	if l.meetsOften {
 		r.Unlike = true
 	}

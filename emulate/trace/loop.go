@@ -39,7 +39,11 @@ type mark struct {
 func (r *recorder) note(at int) {
 	switch r.kinds[at] {
 	case compares, signs:
-		r.noted.compare(at, r.w.Difference(&r.lanes), &r.lanes)
+		lanes := r.w.Difference(&r.lanes)
+		r.noted.compare(at, lanes, &r.lanes)
+		if l := r.long; l != nil && slices.Contains(l.ends, at) {
+			l.deciding.compare(at, lanes, &r.lanes)
+		}
 	case uneven:
 		r.noted.hash(at, r.w.Inputs(0))
 	case counted:

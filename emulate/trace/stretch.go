@@ -29,9 +29,10 @@ type stretch struct {
 	turns  int
 	before int64             // instructions that were counted before
 	saved  [4]*exec.Snapshot // at its begin, and at the last three times that the warp came to the header
-	first  differences       // of its first iteration
-	noted  differences       // of the iteration before the last one
 	lanes  uint32            // that are in it
+
+	// What the comparisons that may end the loop compare in the iteration so far, in the first one of the stretch, and in the one before the last one. Loops inside of it drop their own.
+	deciding, first, noted differences
 }
 
 // jumps is how a long loop is executed in stretches.
@@ -74,7 +75,7 @@ func (r *recorder) sample(l *long) {
 		r.w.Save(j.saved[n])
 	}
 	if j.turns == 1 {
-		j.first.copy(&r.noted)
+		j.first.copy(&j.deciding)
 	}
 	switch j.turns {
 	case 0:
@@ -87,7 +88,7 @@ func (r *recorder) sample(l *long) {
 		keep(1)
 	case j.length - 1:
 		keep(2)
-		j.noted.copy(&r.noted)
+		j.noted.copy(&j.deciding)
 	case j.length:
 		keep(3)
 		j.turns = 0
@@ -111,14 +112,14 @@ func (r *recorder) jump(l *long) bool {
 	step, steady := exec.Between(j.saved[1], j.saved[2], j.saved[3], list)
 	if steady = steady && step.Holds(j.saved[0], j.saved[3], uint32(j.length), list); !steady {
 		step, j.steady = exec.Steady(j.saved, uint32(j.length), list)
-		j.never = j.gone && !j.drawn || !r.straight(j)
+		j.never = j.gone && !j.drawn || !j.straight()
 		j.drawn = !j.never
 	}
 	if j.never {
 		r.Uneven = r.Uneven || j.gone // what was left out was not as it was taken to be
 		return false
 	}
-	left := min(r.left(j), step.Limit(j.saved[3]), r.w.TurnsLeft(l.header)) - 1
+	left := min(j.turnsLeft(), step.Limit(j.saved[3]), r.w.TurnsLeft(l.header)) - 1
 	counted := l.count - j.before
 	if j.gap == 0 {
 		j.gap = r.between(j, left, counted)
@@ -193,12 +194,12 @@ func (r *recorder) decisive(block int) []sass.Register {
 	return r.control.at(block)
 }
 
-// left is for how many iterations all comparisons that may end a loop come out as in the last one; less than 0 where that is not known.
-func (r *recorder) left(j *jumps) int64 {
+// turnsLeft is for how many iterations all comparisons that may end a loop come out as in the last one; less than 0 where that is not known.
+func (j *jumps) turnsLeft() int64 {
 	left := int64(math.MaxInt32)
 	for _, at := range j.ends {
 		x, ok := j.noted.only(at)
-		y, found := r.noted.only(at)
+		y, found := j.deciding.only(at)
 		if !ok || !found || x.all[0].lanes != j.lanes || y.all[0].lanes != j.lanes {
 			return -1
 		}
@@ -212,11 +213,11 @@ func (r *recorder) left(j *jumps) int64 {
 }
 
 // straight reports whether all comparisons that may end the loop change by constants in the stretch.
-func (r *recorder) straight(j *jumps) bool {
+func (j *jumps) straight() bool {
 	for _, at := range j.ends {
 		x, a := j.first.only(at)
 		y, b := j.noted.only(at)
-		z, c := r.noted.only(at)
+		z, c := j.deciding.only(at)
 		if !a || !b || !c || x.all[0].lanes != j.lanes || y.all[0].lanes != j.lanes || z.all[0].lanes != j.lanes {
 			return false
 		}
@@ -289,12 +290,31 @@ func (r *recorder) ends(l *long) (list []int) {
 		}
 		by := r.compared(guard, last, block.From, 0)
 		if by < 0 {
+			by = r.once(guard, l.loop)
+		}
+		if by < 0 {
 			return nil
 		}
 		list = append(list, by)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// once is the comparison that alone gives a predicate its value in a loop, in another block than that which ends it; -1 where there is none, or another one.
+func (r *recorder) once(predicate sass.Register, loop int) int {
+	at := -1
+	for i := range r.function.Instructions {
+		in := &r.function.Instructions[i]
+		if !slices.Contains(in.Defines(), predicate) || !r.Launch.Inside(i, loop) {
+			continue
+		}
+		if at >= 0 || in.Guard != (sass.Guard{}) || r.kinds[i] != compares || len(predicatesOf(in)) > 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
 }
 
 // predicatesOf are the predicates that an instruction reads.

@@ -179,10 +179,11 @@ func paired(lanes []int64, apart int) bool {
 // 132 B; shapes.csv.gz, latency of lanes in lines of their own, 132 B and 1028 B apart).
 const lookUps = 4
 
-// waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most.
+// waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most. Constants come one address after the other, also where these
+// lie in one word (testdata/h200/measurement/meeting.csv.gz, element: 16 bytes beside each other take as long as 16 words, 203 cycles, and one takes 38).
 func waves(t *timing.Touched) (n int64) {
 	if t.Space == timing.ConstantSpace {
-		return max(distinct(t.Lanes, wordBytes)+int64(t.Unknown), 1)
+		return max(distinct(t.Lanes, max(min(t.Width, wordBytes), 1))+int64(t.Unknown), 1)
 	}
 	lanes := max(together(t), 1)
 	for first := 0; first < len(t.Lanes); first += lanes {

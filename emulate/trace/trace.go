@@ -199,14 +199,15 @@ type recorder struct {
 	w      *exec.Warp
 	number int64
 	notes
-	loops []*loop // that the warp is in, as far as it has come back to their headers
-	waits spin
-	lanes [exec.WarpSize]int64 // what each compares, of the last comparison
-	kept  int                  // instructions that were noted
-	most  int                  // the same before iterations stand for others
-	first int                  // the same before the first that do
-	long  *long
-	ended bool // it goes no further, as it is in a loop that never ends
+	loops  []*loop // that the warp is in, as far as it has come back to their headers
+	waits  spin
+	lanes  [exec.WarpSize]int64 // what each compares, of the last comparison
+	kept   int                  // instructions that were noted
+	most   int                  // the same before iterations stand for others
+	first  int                  // the same before the first that do
+	long   *long
+	around []int // blocks that begin loops around the last one that stood for others: an iteration of theirs ends then, and long ones are few
+	ended  bool  // it goes no further, as it is in a loop that never ends
 }
 
 // notes are what recorders note, one after the other.

@@ -137,6 +137,19 @@ func TestWaves(t *testing.T) {
 	}
 }
 
+// Lanes that want different constants are served one after the other, also where these are bytes of one word.
+func TestConstantWaves(t *testing.T) {
+	for _, c := range []struct{ apart, width, want int64 }{{0, 1, 1}, {1, 1, 32}, {2, 2, 32}, {4, 4, 32}, {8, 8, 32}} {
+		touch := &timing.Touched{Space: timing.ConstantSpace, Width: c.width}
+		for i := range int64(exec.WarpSize) {
+			touch.Lanes = append(touch.Lanes, i*c.apart)
+		}
+		if got := waves(touch); got != c.want {
+			t.Errorf("constants of %d B, %d B apart, take %d cycles, want %d", c.width, c.apart, got, c.want)
+		}
+	}
+}
+
 // Only what decides about addresses and jumps is needed.
 func TestNeeded(t *testing.T) {
 	l, err := sass.ReadFile(context.Background(), "../../testdata/sass/matmul.sass")

@@ -16,7 +16,7 @@ arch=${ARCH:-sm_90}
 say() { echo "$(date +%T) $*"; }
 
 "$perf" calibrate --emulator --interface cuda -o "$out/samples.jsonl" --sheet "$out/sheet.yaml" > "$out/sheet.txt" || say "not all was measured"
-for name in memory machine asynchronous caches traffic misses pieces shapes tiles constants constants_rows uniform_lines constant_sets constant_groups waiting contended; do
+for name in memory machine asynchronous caches traffic misses pieces shapes tiles rows meeting constants constants_rows uniform_lines constant_sets constant_groups waiting contended; do
   nvcc -std=c++17 -arch="$arch" -o "$out/$name" "scripts/emulate/$name.cu" && timeout 200 "$out/$name" > "$out/$name.csv"
   say "$name: $(wc -l < "$out/$name.csv") measurements"
 done
