@@ -113,6 +113,7 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	if err != nil {
 		return nil, err
 	}
+	f.MostInRegisters = like.InRegisters
 	passes := ssa.Passes
 	if o.Passes > 0 {
 		passes = passes[:o.Passes]
@@ -197,7 +198,9 @@ type Compiler struct {
 	FullUnroll, Runtime, Times int
 	// Again is the size up to which the latter are so once more.
 	Again int
+	// InRegisters is the size of private memory, in bytes, up to which it is kept in registers although its subscripts are not constant.
+	InRegisters int64
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12}
+var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12, InRegisters: 64}

@@ -218,11 +218,13 @@ func inOrder(list []cfront.Stmt, of func(s, before cfront.Stmt) int) (n int) {
 	return n
 }
 
-// turns is how often a statement does what is in it, nominally.
+// turns is how often a statement does what is in it, as it is written: a loop that stays one has its body once.
 func (l *lowering) turns(s, before cfront.Stmt) int {
 	switch s.(type) {
 	case *cfront.For, *cfront.While:
-		return max(l.nominal(s, before), 1)
+		if n := l.nominal(s, before); n > 0 && l.writesOut(l.usual(s), n) {
+			return n
+		}
 	}
 	return 1
 }

@@ -206,10 +206,15 @@ func (l *lowering) alters(e cfront.Expr, all map[*cfront.Var]bool) {
 	case *cfront.Address:
 		l.change(x.X, all)
 	case *cfront.Call:
-		for _, a := range x.Args {
-			if a.PointsTo() != "" || a.Record() != nil {
-				l.change(a, all)
-			}
+		l.changeTo(x.Args, all)
+	}
+}
+
+// changeTo adds the variables that may be changed through pointers, or are records that are handed on.
+func (l *lowering) changeTo(list []cfront.Expr, all map[*cfront.Var]bool) {
+	for _, e := range list {
+		if e.PointsTo() != "" || e.Record() != nil {
+			l.change(e, all)
 		}
 	}
 }
@@ -232,8 +237,7 @@ func (l *lowering) change(e cfront.Expr, all map[*cfront.Var]bool) {
 		l.change(x.X, all)
 	case *cfront.Address:
 		l.change(x.X, all)
-	case *cfront.Binary:
-		l.change(x.X, all)
-		l.change(x.Y, all)
+	case *cfront.Binary: // of a pointer, and a number
+		l.changeTo([]cfront.Expr{x.X, x.Y}, all)
 	}
 }

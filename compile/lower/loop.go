@@ -22,8 +22,36 @@ func (l *lowering) looping(s cfront.Stmt) {
 		if times := l.times(x, c); times > 1 && l.inParts(x, c, times) {
 			return
 		}
+	} else if counted, n := l.bounded(x); counted != nil {
+		l.unrolled(counted, n)
+		return
 	}
 	l.looped(x.Cond, x.Body, x.Step, x.once, l.bounds(c))
+}
+
+// mostBounded is how often a loop that may end earlier turns at most that is written out.
+const mostBounded = 8
+
+// bounded is a loop that a counter ends, or something else before that, as one that counts and has a jump in it, and how often it turns at most; nil where it is
+// not written out.
+func (l *lowering) bounded(x *loop) (*loop, int) {
+	both, ok := x.Cond.(*cfront.Binary)
+	if !ok || both.Op != "&&" || x.once || x.Unroll == 1 {
+		return nil, 0
+	}
+	out := *x.For
+	out.Cond = both.X
+	counted := &loop{&out, false}
+	c := l.counts(counted)
+	if c == nil {
+		return nil, 0
+	}
+	out.Body = &cfront.If{Pos: both.Pos, Cond: both.Y, Then: x.Body, Else: &cfront.Jump{Pos: both.Pos, What: "break"}}
+	n, ok := l.trips(c)
+	if !ok || n > mostBounded || !l.writesOut(counted, n) {
+		return nil, 0
+	}
+	return counted, n
 }
 
 // writesOut decides whether a loop of so many iterations is unrolled as a whole.

@@ -48,7 +48,7 @@ func (l *lowering) staysLoop(s, before cfront.Stmt) bool {
 
 // inParts makes two loops: one that does several iterations at a time, and one for the rest. It reports false where that cannot be.
 func (l *lowering) inParts(x *loop, c *counter, times int) bool {
-	n := l.length(c)
+	n := l.lengthAhead(c)
 	if n == nil {
 		return false
 	}
@@ -68,11 +68,19 @@ func (l *lowering) inParts(x *loop, c *counter, times int) bool {
 		sizes = []int{times * l.Times, times}
 	}
 	some := l.Bool(true)
-	if !x.once {
-		some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+	switch {
+	case x.once || c.ordered() || !l.pure(x.Cond): // how often it turns tells whether it does
+		if n = l.length(c); !x.once {
+			some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+		}
+	default:
+		n, some = nil, l.condition(x.Cond)
 	}
 	assigned[left.v] = true
 	l.when(some, func() {
+		if n == nil {
+			n = l.length(c)
+		}
 		rest := n
 		for i, each := range append(sizes, 1) {
 			whole := rest
@@ -224,6 +232,18 @@ func (l *lowering) counted(left key, from *ssa.Value, by int64, body func(*frame
 		body(fr)
 		l.setHeld(left, l.Make(ssa.Add, ssa.W, l.getHeld(left), l.Const(-by)))
 	}, true, assigned)
+}
+
+// lengthAhead is length without its values in the code.
+func (l *lowering) lengthAhead(c *counter) *ssa.Value {
+	block, values := l.Block, len(l.Block.Values)
+	l.Open()
+	n := l.length(c)
+	l.Close()
+	if l.Block == block {
+		block.Values = block.Values[:values]
+	}
+	return n
 }
 
 // length is how often a loop turns, as a value; nil where compilers do not compute it.

@@ -259,6 +259,13 @@ func (f *function) selection(v *ssa.Value) {
 		f.changed(u[0], p, no, yes)
 		return
 	}
+	if v.Aux == ssa.InPlace && yes.Op != ssa.Const && no.Op != ssa.Const {
+		f.move(u[0], no)
+		in := f.emit("MOV", []operand{reg(u[0])}, reg(f.word(yes)))
+		in.guard, in.not = p.unit, p.minus
+		in.uses = append(in.uses, p.unit, u[0])
+		return
+	}
 	if v.Type == ssa.D {
 		a, b := f.halves(yes), f.halves(no)
 		for i := range u {

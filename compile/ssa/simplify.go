@@ -12,7 +12,9 @@ var Passes = []struct {
 }{
 	{"trivial phis", TrivialPhis},
 	{"dead code", Dead},
+	{"in registers", InRegisters},
 	{"join", Join},
+	{"together", Together},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
 	{"low words", LowWords},
