@@ -174,6 +174,29 @@ float own_turnf(float x, int quarters) // what remains of quarters of a turn, an
 }
 float own_sinf(float x) { return own_turnf(x, 0); }
 float own_cosf(float x) { return own_turnf(x, 1); }
+ulong own_sincosf(float x) // both polynomials; the sine in the low word
+{
+    int q = __sass_F2I_NTZ(x * 0.636619772367581343076f);
+    float f = __sass_I2FP_F32_S32(q);
+    float r = fmaf(f, -1.5707962512969970703f, x);
+    r = fmaf(f, -7.5497894158615963534e-08f, r);
+    r = fmaf(f, -5.3903029534742383927e-15f, r);
+    if (__rarely(fabsf(x) > 105615.0f))
+        r = x * 0.0f;
+    float s = r * r;
+    float c = fmaf(s, 2.4433157118e-05f, -0.0013887860113754868507f);
+    c = fmaf(s, c, 0.041666727513074874878f);
+    c = fmaf(s, c, -0.4999999701976776123f);
+    c = fmaf(s, c, 1.0f);
+    float y = fmaf(s, -0.00019574658654164522886f, 0.0083327032625675201416f);
+    y = fmaf(s, y, -0.16666662693023681641f);
+    y = fmaf(s * r, y, r);
+    bool odd = (q & 1) != 0;
+    float sine = odd ? c : y, cosine = odd ? y : c;
+    sine = (q & 2) != 0 ? -sine : sine;
+    cosine = (q + 1 & 2) != 0 ? -cosine : cosine;
+    return __pack(as_uint(sine), as_uint(cosine));
+}
 float own_fast_tanhf(float x) { return __sass_MUFU_TANH(x); }
 float own_tanhf(float x)
 {
