@@ -14,6 +14,7 @@ var Passes = []struct {
 	{"dead code", Dead},
 	{"in registers", InRegisters},
 	{"join", Join},
+	{"common", Common},
 	{"together", Together},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
