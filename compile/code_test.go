@@ -31,6 +31,8 @@ func TestCode(t *testing.T) {
 		{"if (i < n) { o[i] = x[i]; o[i + 64] = x[i + 64]; }", "(?s)LDG.*LDG.*STG.*STG", "(?s)STG.*LDG"},
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
 		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
+		{"unsigned long long r = l[i]; for (int k = 0; k < 4; k++) r = r << 1 | (x[i + k] < o[i]); l[i] = r;", "SEL", "SHF.R.S32"},
+		{"if (x[i] > 0) { o[i * n + 5] = x[i * n]; __syncthreads(); } else { o[i * n] = x[i * n + 3]; __syncthreads(); }", "IMAD ", "(?s) IMAD .*\n.* IMAD R.* IMAD R"},
 		// Atomic operations to one place are one of a sub-group; where their results are needed, sums of the same number are.
 		{"__shared__ int m; atomicMax(&m, (int)x[i]); __syncthreads(); o[i] = m;", `(?s)REDUX.MAX.S32.*@P\d ATOMS.MAX`, "SHFL"},
 		{"__shared__ int m; int at = atomicAdd(&m, 2); o[at] = x[i];", `(?s)POPC.*@P\d ATOMS.ADD R.*SHFL.IDX`, "REDUX"},

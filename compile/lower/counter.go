@@ -13,6 +13,7 @@ type counter struct {
 	bytes int64 // of what a pointer points to; 1 of a number
 	once  bool  // the first iteration is not tested for
 	late  bool  // the first test sees the variable changed already
+	quiet bool  // iterations write no memory
 }
 
 // counts finds how a loop counts; nil where it does not. Where the text changes the variable does not matter, as long as each iteration does so.
@@ -44,6 +45,7 @@ func (l *lowering) counts(x *loop) *counter {
 			step, c.late = l.stepIn(x, v), x.once
 		}
 		if step != nil && c.bytes > 0 && l.steps(x, c, step) {
+			c.quiet = l.quiet(x.Body)
 			return c
 		}
 	}
@@ -138,6 +140,30 @@ func flat(s cfront.Stmt) (all []cfront.Stmt) {
 		all = append(all, flat(inner)...)
 	}
 	return all
+}
+
+// quiet reports whether a statement writes variables alone that are no memory.
+func (l *lowering) quiet(s cfront.Stmt) bool {
+	for one := range cfront.Statements(s) {
+		if l.file.Assembly(one) != nil {
+			return false
+		}
+	}
+	for e := range cfront.Everywhere(s) {
+		switch x := e.(type) {
+		case *cfront.Assign:
+			if v := cfront.Whole(x.To); v == nil || v.Pointer || v.Class != cfront.Local && v.Class != cfront.Param || v.Space == cfront.LocalSpace {
+				return false
+			}
+		case *cfront.Call:
+			if f, known := cfront.IntrinsicOf(x.Func); !known || f.Kind != cfront.Math && f.Kind != cfront.Load {
+				return false
+			}
+		case *cfront.Make, *cfront.Unknown:
+			return false
+		}
+	}
+	return true
 }
 
 // names reports whether an expression has one of the variables in it.

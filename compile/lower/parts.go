@@ -69,7 +69,7 @@ func (l *lowering) inParts(x *loop, c *counter, times int) bool {
 	}
 	some := l.Bool(true)
 	switch {
-	case x.once || c.ordered() || !l.pure(x.Cond): // how often it turns tells whether it does
+	case x.once || c.ordered() || !l.pure(x.Cond) && !l.settled(x.Cond, c.quiet): // how often it turns tells whether it does
 		if n = l.length(c); !x.once {
 			some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
 		}
@@ -253,7 +253,7 @@ func (l *lowering) length(c *counter) *ssa.Value {
 	}
 	by, known := l.constant(c.by)
 	s, ok := l.env[key{c.v, 0}]
-	if !ok || !l.harmless(c.end) || c.step != "+" && c.step != "-" || known && by == 0 {
+	if !ok || !l.harmless(c.end) && !l.settled(c.end, c.quiet) || c.step != "+" && c.step != "-" || known && by == 0 {
 		return nil
 	}
 	if c.step == "-" {
@@ -284,6 +284,25 @@ func (l *lowering) length(c *counter) *ssa.Value {
 		n = l.Make(ssa.Add, ssa.W, n, l.Const(1))
 	}
 	return n
+}
+
+// settled reports whether an expression is cheap but for elements of arrays that nobody writes, as in a loop that is quiet.
+func (l *lowering) settled(e cfront.Expr, quiet bool) bool {
+	const most = 16 // nodes
+	nodes := 0
+	return !cfront.Any(e, func(e cfront.Expr) bool {
+		nodes++
+		switch x := e.(type) {
+		case *cfront.Index:
+			r, ok := x.Of.(*cfront.Ref)
+			return !ok || nodes > most || !(r.Var.Pointer && (quiet || r.Var.Const && r.Var.Restrict && r.Var.Class == cfront.Param) || r.Var.Space == cfront.ConstantSpace)
+		case *cfront.Call, *cfront.Assign, *cfront.Make, *cfront.Unknown, *cfront.Select, *cfront.List:
+			return true
+		case *cfront.Ref:
+			return nodes > most || x.Var.Class == cfront.Global && x.Var.Space != cfront.ConstantSpace || x.Var.Space == cfront.LocalSpace || l.learnt.memory[x.Var]
+		}
+		return nodes > most
+	})
 }
 
 // least is how often a loop turns of whose condition the first value is beyond the end.
