@@ -42,7 +42,7 @@ func TestLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m <= 8 && regexp.MustCompile("LDL|STL").MatchString(p.Listing) {
+			if m <= 4 && regexp.MustCompile("LDL|STL").MatchString(p.Listing) {
 				t.Errorf("%s: %d numbers lie in private memory", list, m)
 			}
 			launch, err := exec.New(p.Function, device.Job{Global: []int64{items}, Local: []int64{items}, Args: []device.Arg{

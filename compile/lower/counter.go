@@ -30,6 +30,7 @@ func (l *lowering) counts(x *loop) *counter {
 		if side == c.end {
 			side = cond.Y
 		}
+		side, c.end = byItself(side, c.end)
 		v, step := counterOf(side)
 		if v == nil || l.learnt.memory[v] || c.op == "" {
 			continue
@@ -50,6 +51,15 @@ func (l *lowering) counts(x *loop) *counter {
 		}
 	}
 	return nil
+}
+
+// byItself is a comparison of a counter and a number with an end, as one of the counter with an end that is so much less.
+func byItself(side, end cfront.Expr) (counter, to cfront.Expr) {
+	b, ok := side.(*cfront.Binary)
+	if !ok || b.Op != "+" && b.Op != "-" || !isLiteral(b.Y) || !b.Type().IsSigned() {
+		return side, end
+	}
+	return b.X, cfront.Operation(b.Pos, map[string]string{"+": "-", "-": "+"}[b.Op], end, b.Y)
 }
 
 // mirrored are comparisons with their sides exchanged.

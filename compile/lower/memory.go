@@ -51,7 +51,7 @@ func (l *lowering) load(p *pointer, t expr.DType) (out []*ssa.Value) {
 		q := p.shift(from * each)
 		address, off := l.split(q)
 		a := ssa.Access{
-			Space: q.space, Bytes: int(n * each), Signed: base.IsSigned(), Offset: off, Object: q.object, ReadOnly: q.readOnly, Volatile: q.volatile,
+			Space: q.space, Bytes: int(n * each), Signed: base.IsSigned(), Offset: off, Object: q.object, ReadOnly: q.readOnly, Volatile: q.volatile, Lanes: n > 1,
 		}
 		words := n * each / 4
 		kind := ssa.W
@@ -112,7 +112,7 @@ func (l *lowering) store(p *pointer, t expr.DType, lanes []*ssa.Value) {
 		n := min(int64(len(lanes))-from, widest/each)
 		q := p.shift(from * each)
 		address, off := l.split(q)
-		l.Store(ssa.Access{Space: q.space, Bytes: int(n * each), Offset: off, Object: q.object, Volatile: q.volatile}, address, l.packed(lanes[from:from+n], each))
+		l.Store(ssa.Access{Space: q.space, Bytes: int(n * each), Offset: off, Object: q.object, Volatile: q.volatile, Lanes: n > 1}, address, l.packed(lanes[from:from+n], each))
 		from += n
 	}
 }

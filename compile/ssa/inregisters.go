@@ -2,13 +2,20 @@ package ssa
 
 import "slices"
 
+// A vector of four words is always kept in registers; more words only where no two that are beside each other are loaded or stored at once, and where no more comparisons
+// are made than mostComparisons for each access.
+const (
+	vectorBytes     = 16
+	mostComparisons = 3
+)
+
 // InRegisters keeps what lies in private memory in registers, where that is few words: a place that is not constant is compared with each of them. So does NVIDIA's assembler.
 func InRegisters(f *Func) {
 	if f.Stack == 0 || f.Stack > f.MostInRegisters {
 		return
 	}
 	a := &inRegisters{f: f, words: int(f.Stack+3) / 4, at: map[*Value]place{}, by: map[*Value]*Value{}, out: map[*Block][]*Value{}}
-	if !a.find() {
+	if !a.find() || f.Stack > vectorBytes && !a.pays() {
 		return
 	}
 	for _, b := range f.Blocks {
@@ -69,6 +76,31 @@ func (a *inRegisters) find() bool {
 		}
 	}
 	return true
+}
+
+// pays reports whether most accesses are of constant places, and of single words.
+func (a *inRegisters) pays() bool {
+	accesses, comparisons := 0, 0
+	for _, b := range a.f.Blocks {
+		last := map[Op]map[int64]bool{Load: {}, Store: {}} // places that were accessed, and nothing else in between
+		for _, v := range b.Values {
+			if v.Access == nil || v.Access.Space != Private {
+				continue
+			}
+			at := a.at[v.Args[0]]
+			n := at.n + v.Access.Offset
+			if accesses++; at.index != nil {
+				comparisons += a.words
+			} else if v.Access.Bytes > 4 || last[v.Op][n^4] && !v.Access.Lanes {
+				return false
+			}
+			if other := Load + Store - v.Op; len(last[other]) > 0 {
+				last[other] = map[int64]bool{}
+			}
+			last[v.Op][n] = at.index == nil && !v.Access.Lanes
+		}
+	}
+	return comparisons <= mostComparisons*accesses
 }
 
 func (a *inRegisters) addresses(v *Value) bool { _, is := a.at[v]; return is }

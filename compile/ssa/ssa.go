@@ -118,6 +118,7 @@ type Access struct {
 	ReadOnly bool  // nobody writes what is read
 	Volatile bool
 	Suffix   string // of atomic operations: ADD.F32.FTZ.RN; of loads of matrices, how they lie; of copies, which caches they pass
+	Lanes    bool   // of several numbers, which nothing beside them is accessed with
 	Other    int64  // of a copy, the offset behind the address in shared memory
 }
 
