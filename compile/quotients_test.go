@@ -15,6 +15,14 @@ import (
 	"gpuperf/emulate/exec"
 )
 
+// magnitude is a number, or without a sign one that is negative and odd.
+func magnitude(d int64) uint64 {
+	if d < -1<<40 {
+		return uint64(d)
+	}
+	return uint64(max(d, -d))
+}
+
 // TestLongQuotients divides numbers of 64 bits at the ends of ranges by constants: there are no divisions in the code, but for products.
 func TestLongQuotients(t *testing.T) {
 	numbers := []int64{0, 1, 2, 6, 7, 9, 10, 99, 641, 1 << 31, 1<<32 - 1, 1 << 32, 1<<40 + 12345, 1<<62 + 7, math.MaxInt64, -1, -7, -10, -1 << 33, math.MinInt64, math.MinInt64 + 1, -1<<63 + 640}
@@ -28,9 +36,10 @@ func TestLongQuotients(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := int64(len(numbers))
+	divisors = append(divisors, -1, math.MinInt64+641) // without a sign too great for products
 	text := "__global__ void k(const long long *x, long long *o, unsigned long long *u) { int i = threadIdx.x;"
 	for k, d := range divisors {
-		text += fmt.Sprintf("o[%d + i] = x[i] / %dll; u[%[1]d + i] = (unsigned long long) x[i] / %[3]dull;", k*len(numbers), d, uint64(max(d, -d)))
+		text += fmt.Sprintf("o[%d + i] = x[i] / %dll; u[%[1]d + i] = (unsigned long long) x[i] / %[3]dull;", k*len(numbers), d, magnitude(d))
 	}
 	p, err := compile.Kernel(context.Background(), text+"}", "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
@@ -57,8 +66,8 @@ func TestLongQuotients(t *testing.T) {
 			if got, want := int64(binary.LittleEndian.Uint64(signed[at:])), x/d; got != want {
 				t.Errorf("%d / %d is %d, want %d", x, d, got, want)
 			}
-			if got, want := binary.LittleEndian.Uint64(unsigned[at:]), uint64(x)/uint64(max(d, -d)); got != want {
-				t.Errorf("%d / %d without a sign is %d, want %d", uint64(x), max(d, -d), got, want)
+			if got, want := binary.LittleEndian.Uint64(unsigned[at:]), uint64(x)/magnitude(d); got != want {
+				t.Errorf("%d / %d without a sign is %d, want %d", uint64(x), magnitude(d), got, want)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (l *lowering) writesOut(x *loop, n int) bool {
 	if arrays {
 		limit = l.FullArrays
 	}
-	return n <= 1 || (arrays || !l.leaves(x.Body)) && n*l.size(x.Body) <= limit && !l.calls2(x.Body, isPower)
+	return n <= 1 || (arrays || !l.leaves(x.Body)) && n*l.size(x.Body) <= limit && !l.callsAny(x.Body, isPower)
 }
 
 // leaves reports whether a jump leaves the loop that a statement is the body of, before its counter does.

@@ -17,7 +17,7 @@ func (l *lowering) times(x *loop, c *counter) int {
 	case x.Unroll > 1:
 		return x.Unroll
 	}
-	if l.staysLoop(x.Body, nil) || l.calls2(x.Body, hasLoop) {
+	if l.staysLoop(x.Body, nil) || l.callsAny(x.Body, hasLoop) {
 		return 1
 	}
 	size := l.later(x.Body)
@@ -136,7 +136,7 @@ func (l *lowering) iterations(x *loop, times int) func(*frame) {
 func (l *lowering) again(x *loop, c *counter) bool {
 	by, known := l.constant(c.by)
 	quotient := isOperation(c.end, "/", "%", ">>")
-	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && !l.calls2(x.Body, notSingle) && l.work(x.Body) <= l.Again
+	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && !l.callsAny(x.Body, notSingle) && l.work(x.Body) <= l.Again
 }
 
 // straight reports whether a statement has no loops in it, and calls nothing.

@@ -16,12 +16,16 @@ func (l *lowering) longByConstant(t expr.DType, x *ssa.Value, d int64) *ssa.Valu
 		return l.Make(ssa.Sext, ssa.D, l.quotient(expr.Int32, x.Args[0], l.Const(d)))
 	case x.Op == ssa.Zext && d > 0 && d <= math.MaxUint32:
 		return l.Make(ssa.Zext, ssa.D, l.quotient(expr.Uint32, x.Args[0], l.Const(d)))
-	case t.IsSigned() && d > 1 || d < -1 && d > math.MinInt64:
+	case t.IsSigned() && (d > 1 || d < -1 && d > math.MinInt64):
 		return l.signedByReciprocal(x, d)
 	case !t.IsSigned() && d > 0:
 		return l.unsignedByReciprocal(x, uint64(d))
+	case t.IsSigned() && d == -1:
+		return l.Make(ssa.Sub, ssa.D, l.Const64(0), x)
 	}
-	return l.called("divide"+endings[t], x, l.Const64(d))
+	// so great that it goes in once or not at all
+	once := l.MakeAux(ssa.Cmp, ssa.Pred, map[bool]string{true: "EQ", false: "GEU"}[t.IsSigned()], x, l.Const64(d))
+	return l.Make(ssa.Select, ssa.D, once, l.Const64(1), l.Const64(0))
 }
 
 func (l *lowering) unsignedByReciprocal(x *ssa.Value, d uint64) *ssa.Value {
@@ -55,7 +59,7 @@ func (l *lowering) signedByReciprocal(x *ssa.Value, d int64) *ssa.Value {
 
 // reciprocal is a number of which 2 to the power of 64 and a shift is the product with d, about.
 func reciprocal(d int64) (m int64, shift int) {
-	const half = uint64(1) << 63
+	const half = uint64(1) << 63 // of all numbers
 	size := uint64(max(d, -d))
 	t := half + uint64(d)>>63
 	limit := t - 1 - t%size

@@ -70,7 +70,7 @@ func (l *lowering) operations(e cfront.Expr) (n int) {
 	case *cfront.Binary:
 		n++
 		if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-			const division = 4
+			const division = 4 // operations more, about
 			n += division
 		}
 	default:
@@ -141,8 +141,8 @@ func (l *lowering) callSize(x *cfront.Call) int {
 	return intrinsic
 }
 
-// turning functions reduce their arguments in a loop where these are great, and powers are no part of a loop that is written out.
-func (l *lowering) calls2(s cfront.Stmt, is func(of string) bool) bool {
+// callsAny reports whether a statement calls a function of mathematics that is of a kind.
+func (l *lowering) callsAny(s cfront.Stmt, is func(of string) bool) bool {
 	for e := range cfront.Everywhere(s) {
 		if x, ok := e.(*cfront.Call); ok && !l.approximates(x) {
 			if f, known := cfront.IntrinsicOf(x.Func); known && f.Kind == cfront.Math && is(f.IR) || strings.HasPrefix(x.Func, "sincos") && is("sin") {
@@ -153,6 +153,7 @@ func (l *lowering) calls2(s cfront.Stmt, is func(of string) bool) bool {
 	return false
 }
 
+// Kinds of functions: of more than an instruction; those that no loop is written out with; those with a loop in them, for great arguments.
 func notSingle(of string) bool { return !single[of] }
 
 func isPower(of string) bool { return of == "pow" }
