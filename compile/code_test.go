@@ -31,9 +31,13 @@ func TestCode(t *testing.T) {
 		{"if (i < n) { o[i] = x[i]; o[i + 64] = x[i + 64]; }", "(?s)LDG.*LDG.*STG.*STG", "(?s)STG.*LDG"},
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
 		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
-		{"atomicAdd((int *) l + n, i * n);", `(?s)VOTE.*REDUX.SUM.*@P\d RED.E.ADD`, ""}, // the lanes have it together first
-		{"if (x[i] > 0.f) atomicAdd((int *) l + blockIdx.x, 1);", `(?s)POPC.*@P\d RED.E.ADD`, "REDUX"},
-		{"atomicAdd((int *) l + i, 1); atomicAdd(o + n, x[i]); l[i] = atomicAdd((int *) l, i);", `(?s)  RED.E.ADD.*  RED.E.ADD.F32.*  ATOMG`, "REDUX|VOTE"},
+		{"unsigned long long r = l[i]; for (int k = 0; k < 4; k++) r = r << 1 | (x[i + k] < o[i]); l[i] = r;", "SEL", "SHF.R.S32"},
+		{"if (x[i] > 0) { o[i * n + 5] = x[i * n]; __syncthreads(); } else { o[i * n] = x[i * n + 3]; __syncthreads(); }", "IMAD ", "(?s) IMAD .*\n.* IMAD R.* IMAD R"},
+		// Atomic operations to one place are one of a sub-group; where their results are needed, sums of the same number are.
+		{"__shared__ int m; atomicMax(&m, (int)x[i]); __syncthreads(); o[i] = m;", `(?s)REDUX.MAX.S32.*@P\d ATOMS.MAX`, "SHFL"},
+		{"__shared__ int m; int at = atomicAdd(&m, 2); o[at] = x[i];", `(?s)POPC.*@P\d ATOMS.ADD R.*SHFL.IDX`, "REDUX"},
+		{"__shared__ int m; int at = atomicAdd(&m, (int)x[i]); o[at] = x[i];", `ATOMS.ADD R`, "REDUX|SHFL"},
+		{"for (int j = 0; j < 3; j++) atomicAdd(o + i + 32 * j, x[i]);", `(?s)RED.*RED.*RED`, "BRA"},
 	} {
 		p, err := compile.Kernel(context.Background(), "__global__ void k(const float *__restrict__ x, float *o, unsigned long long *l, int n) { int i = threadIdx.x; "+c.statements+" }", "k", compile.Options{Architecture: "sm_90"})
 		if err != nil {
@@ -90,8 +94,8 @@ func TestQuotients(t *testing.T) {
 	}
 }
 
-// TestCrowd: what lanes that take part add, compare or join at one place together is what each of them alone would have.
-func TestCrowd(t *testing.T) {
+// TestTogether: what lanes that take part add, compare or join at one place together is what each of them alone would have.
+func TestTogether(t *testing.T) {
 	const text = `__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
   int t = threadIdx.x;
   if (t < 4) out[t] = 0;

@@ -108,11 +108,12 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	}
 	like := Like
 	f, err := lower.Kernel(file, fn, lower.Options{
-		FullUnroll: like.FullUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
+		FullUnroll: like.FullUnroll, FullArrays: like.FullArrays, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
 	})
 	if err != nil {
 		return nil, err
 	}
+	f.MostInRegisters = like.InRegisters
 	passes := ssa.Passes
 	if o.Passes > 0 {
 		passes = passes[:o.Passes]
@@ -195,9 +196,13 @@ type Compiler struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations. Runtime is that up to which Times
 	// iterations of a loop of another length are written out beside each other.
 	FullUnroll, Runtime, Times int
+	// FullArrays is FullUnroll of loops in which subscripts of private arrays become constant.
+	FullArrays int
 	// Again is the size up to which the latter are so once more.
 	Again int
+	// InRegisters is the size of private memory, in bytes, up to which it is kept in registers although its subscripts are not constant.
+	InRegisters int64
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12}
+var Like = Compiler{FullUnroll: 435, FullArrays: 2000, Runtime: 200, Times: 4, Again: 7, InRegisters: 64}

@@ -56,6 +56,15 @@ func TestLibrary(t *testing.T) {
 	add("remainder(9 * x[i], 2.3)", func(x float64) float64 { return math.Remainder(9*x, 2.3) })
 	add("atan2(x[i] - 0.5, 0.3 - x[i])", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
 	add("atan2f((float) (x[i] - 0.5), (float) (0.3 - x[i]))", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
+	add("fmodf((float) (70 * x[i] - 35), 2.25f)", func(x float64) float64 { return math.Mod(float64(float32(70*x-35)), 2.25) })
+	add("remainderf((float) (70 * x[i] - 35), 2.25f)", func(x float64) float64 { return math.Remainder(float64(float32(70*x-35)), 2.25) })
+	add("hypotf((float) (70 * x[i] - 35), 3.f)", func(x float64) float64 { return math.Hypot(70*x-35, 3) })
+	add("ldexpf((float) x[i], (int) (9 * x[i]) - 5)", func(x float64) float64 { return math.Ldexp(x, int(9*x)-5) })
+	add("exp10f((float) (4 * x[i] - 2))", func(x float64) float64 { return math.Pow(10, 4*x-2) })
+	for _, y := range []float64{-3, -2, -0.5, 0, 0.5, 2.2, 3} {
+		add(fmt.Sprintf("powf((float) (4 * x[i] - 2), (float) %g)", y), func(x float64) float64 { return math.Pow(4*x-2, y) })
+		add(fmt.Sprintf("powf((float) (4 * x[i] + 0.03), (float) %g)", y), func(x float64) float64 { return math.Pow(4*x+0.03, y) })
+	}
 	add("pow(x[i] + 0.1, 3.5)", func(x float64) float64 { return math.Pow(x+0.1, 3.5) })
 	text = "extern \"C\" __global__ void k(const double *x, double *out) {\n  int i = threadIdx.x;\n" + text + "}\n"
 	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})

@@ -105,6 +105,9 @@ func TestSpellings(t *testing.T) {
 			}
 		}
 	}
+	if n, want := loads(spellings[0], "x[n]"), loads(spellings[0], "many")+1; n != want { // which the loop does not write
+		t.Errorf("%d loads of a loop up to an element, want %d", n, want)
+	}
 	for _, loop := range uncounted {
 		if n := loads(loop, "many"); n != 1 {
 			t.Errorf("%s: %d loads", loop, n)

@@ -293,6 +293,9 @@ func (l *lowering) longQuotient(t expr.DType, x, y *ssa.Value) *ssa.Value {
 		bias := l.Make(ssa.ShrU, ssa.D, l.Make(ssa.ShrS, ssa.D, x, l.Const(63)), l.Const(64-k))
 		return l.Make(ssa.ShrS, ssa.D, l.Make(ssa.Add, ssa.D, x, bias), l.Const(k))
 	}
+	if y.Op == ssa.Const && y.Int != 0 {
+		return l.longByConstant(t, x, y.Int)
+	}
 	return l.called("divide"+endings[t], x, y)
 }
 

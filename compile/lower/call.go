@@ -207,8 +207,8 @@ func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
 	case t.IsSigned() && (name == "MIN" || name == "MAX"):
 		suffix += ".S32"
 	}
-	if p.p.space == ssa.Shared && (t == expr.Float32 || t == expr.Float64) && name == "ADD" {
-		return l.swapped(x, p, t, args[0])
+	if p.p.space == ssa.Shared && (t == expr.Float32 || t.Size() == 8) && name != "EXCH" && name != "CAS" {
+		return l.swapped(p, t, func(was *ssa.Value) *ssa.Value { return l.combined(x.Pos, name, t, was, args[0]) })
 	}
 	address, off := l.split(p.p)
 	l.Changed(p.p.space)
@@ -221,32 +221,46 @@ func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
 	return number(t, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: wordType(t), Access: &a, Args: append(list, args...)}))
 }
 
-// swapped adds floating-point numbers in shared memory, which has no such operation: a sum is exchanged until nobody has come between.
-func (l *lowering) swapped(x *cfront.Call, p value, t expr.DType, by *ssa.Value) value {
+// combinations are what atomic operations compute, as operators.
+var combinations = map[string]string{"ADD": "+", "AND": "&", "OR": "|", "XOR": "^"}
+
+// combined is what an atomic operation leaves.
+func (l *lowering) combined(at cfront.Pos, name string, t expr.DType, was, by *ssa.Value) *ssa.Value {
+	if op := combinations[name]; op != "" {
+		return l.operation(at, op, t, was, by)
+	}
+	order := map[string]string{"MIN": "LT", "MAX": "GT"}[name]
+	if order == "" {
+		l.fail(at, "this atomic operation on %s in local memory is not compiled here", t)
+	}
+	return l.Make(ssa.Select, wordType(t), l.compared(order, t, by, was), by, was)
+}
+
+// swapped changes numbers in shared memory by what it has no operation for, as floating-point sums and all but exchanges of 64 bits: what is computed is exchanged until
+// nobody has come between.
+func (l *lowering) swapped(p value, t expr.DType, change func(was *ssa.Value) *ssa.Value) value {
 	old := l.hold(wordType(t))
 	l.setHeld(old, l.load(p.p, t)[0])
 	address, off := l.split(p.p)
 	if address == nil {
 		address = l.Const(0)
 	}
-	suffix := "CAST.SPIN"
-	if t.Size() == 8 {
+	suffix, kind := "CAST.SPIN", wordType(t)
+	if kind == ssa.D {
 		suffix = "CAST.SPIN.64"
 	}
-	base := l.hold(ssa.Pred)
-	_ = base
-	done := l.hold(ssa.W)
-	l.setHeld(done, l.Const(0))
+	done := l.hold(kind)
+	l.setHeld(done, l.like(kind, 0))
 	assigned := map[*cfront.Var]bool{old.v: true, done.v: true}
 	l.turningBody(func() *ssa.Value {
-		return l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", l.getHeld(done), l.Const(0))
+		return l.MakeAux(ssa.Cmp, ssa.Pred, "NE", l.getHeld(done), l.like(kind, 1))
 	}, func(*frame) {
 		was := l.load(&pointer{space: p.p.space, base: p.p.base, off: p.p.off, object: p.p.object, volatile: true}, t)[0]
-		sum := l.operation(x.Pos, "+", t, was, by)
+		sum := change(was)
 		a := ssa.Access{Space: p.p.space, Bytes: int(t.Size()), Offset: off, Object: p.p.object, Suffix: suffix}
 		l.Changed(p.p.space)
 		l.setHeld(old, was)
-		l.setHeld(done, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: ssa.W, Access: &a, Args: []*ssa.Value{address, was, sum}}))
+		l.setHeld(done, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: kind, Access: &a, Args: []*ssa.Value{address, was, sum}}))
 	}, true, assigned)
 	return number(t, l.getHeld(old))
 }

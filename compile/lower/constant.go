@@ -143,71 +143,6 @@ func (l *lowering) constant(e cfront.Expr) (n int64, ok bool) {
 	return 0, false
 }
 
-// size is about how many operations a statement is, its loops of known length written out.
-func (l *lowering) size(s cfront.Stmt) int { return l.sizeAfter(s, nil) }
-
-// leaving is the size of a jump out of a loop, in operations: the branch, and what goes on with it (a search of 63 sums is not written out, which has 5 operations without that).
-const leaving = 2
-
-func (l *lowering) sizeAfter(s, before cfront.Stmt) int {
-	if s == nil {
-		return 0
-	}
-	n := 0
-	if j, ok := s.(*cfront.Jump); ok && j.What == "break" {
-		n = leaving
-	}
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		n += l.operations(e)
-	}
-	return n + l.turns(s, before)*inOrder(stmts, l.sizeAfter)
-}
-
-// operations is size of an expression.
-func (l *lowering) operations(e cfront.Expr) (n int) {
-	for e := range cfront.All(e) {
-		switch x := e.(type) {
-		case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
-		case *cfront.Index:
-			switch {
-			case ofElement(x.Of): // it is one access with that
-			case l.inRegisters(x):
-				for _, sub := range x.Subs { // which are numbers then
-					n -= l.operations(sub)
-				}
-			default:
-				n++
-			}
-		case *cfront.Call:
-			n += l.callSize(x)
-		case *cfront.Assign:
-			if to, ok := x.To.(*cfront.Ref); !ok || !x.Step || l.learnt.memory[to.Var] { // what counts follows from the iteration
-				n++
-			}
-		case *cfront.Binary:
-			n++
-			if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-				const division = 12 // instructions, about
-				n += division
-			}
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-// ofElement reports whether an array is a member of an element of another one, or of what a pointer points to.
-func ofElement(e cfront.Expr) bool {
-	m, ok := e.(*cfront.Member)
-	if !ok {
-		return false
-	}
-	_, element := m.X.(*cfront.Index)
-	return element || ofElement(m.X)
-}
-
 // inOrder adds up something of statements, each with the one before it.
 func inOrder(list []cfront.Stmt, of func(s, before cfront.Stmt) int) (n int) {
 	var before cfront.Stmt
@@ -218,18 +153,20 @@ func inOrder(list []cfront.Stmt, of func(s, before cfront.Stmt) int) (n int) {
 	return n
 }
 
-// turns is how often a statement does what is in it, nominally.
+// turns is how often a statement does what is in it, as it is written: a loop that stays one has its body once.
 func (l *lowering) turns(s, before cfront.Stmt) int {
 	switch s.(type) {
 	case *cfront.For, *cfront.While:
-		return max(l.nominal(s, before), 1)
+		if n := l.nominal(s, before); n > 0 && l.writesOut(l.mostly(l.usual(s)), n) {
+			return n
+		}
 	}
 	return 1
 }
 
 // nominal is how often a loop inside another one turns where its numbers are literals, which the statement before it may have; 0 where that is not known.
 func (l *lowering) nominal(s, before cfront.Stmt) int {
-	x := l.usual(s)
+	x := l.mostly(l.usual(s))
 	c := l.counts(x)
 	if x.Init != nil {
 		before = x.Init
@@ -268,26 +205,6 @@ func startOf(s cfront.Stmt, v *cfront.Var) cfront.Expr {
 		}
 	}
 	return nil
-}
-
-func (l *lowering) callSize(x *cfront.Call) int {
-	const intrinsic, function = 4, 20 // instructions of a function of the device, and of one of its library, about
-	if f := l.file.Function(x.Func); f != nil && len(l.calls) < 8 && f.Err == nil {
-		l.calls = append(l.calls, f)
-		n := l.size(f.Body)
-		l.calls = l.calls[:len(l.calls)-1]
-		return n
-	}
-	if f, ok := cfront.IntrinsicOf(x.Func); ok && f.Kind == cfront.Math {
-		switch {
-		case single[f.IR]:
-			return 1
-		case l.approximates(x): // by a unit
-			return intrinsic
-		}
-		return function
-	}
-	return intrinsic
 }
 
 // single are the functions that an instruction computes, of numbers of 32 bits.

@@ -13,6 +13,7 @@ type counter struct {
 	bytes int64 // of what a pointer points to; 1 of a number
 	once  bool  // the first iteration is not tested for
 	late  bool  // the first test sees the variable changed already
+	quiet bool  // iterations write no memory
 }
 
 // counts finds how a loop counts; nil where it does not. Where the text changes the variable does not matter, as long as each iteration does so.
@@ -29,6 +30,7 @@ func (l *lowering) counts(x *loop) *counter {
 		if side == c.end {
 			side = cond.Y
 		}
+		side, c.end = byItself(side, c.end)
 		v, step := counterOf(side)
 		if v == nil || l.learnt.memory[v] || c.op == "" {
 			continue
@@ -44,10 +46,20 @@ func (l *lowering) counts(x *loop) *counter {
 			step, c.late = l.stepIn(x, v), x.once
 		}
 		if step != nil && c.bytes > 0 && l.steps(x, c, step) {
+			c.quiet = l.quiet(x.Body)
 			return c
 		}
 	}
 	return nil
+}
+
+// byItself is a comparison of a counter and a number with an end, as one of the counter with an end that is so much less.
+func byItself(side, end cfront.Expr) (counter, to cfront.Expr) {
+	b, ok := side.(*cfront.Binary)
+	if !ok || b.Op != "+" && b.Op != "-" || !isLiteral(b.Y) || !b.Type().IsSigned() {
+		return side, end
+	}
+	return b.X, cfront.Operation(b.Pos, map[string]string{"+": "-", "-": "+"}[b.Op], end, b.Y)
 }
 
 // mirrored are comparisons with their sides exchanged.
@@ -140,6 +152,30 @@ func flat(s cfront.Stmt) (all []cfront.Stmt) {
 	return all
 }
 
+// quiet reports whether a statement writes variables alone that are no memory.
+func (l *lowering) quiet(s cfront.Stmt) bool {
+	for one := range cfront.Statements(s) {
+		if l.file.Assembly(one) != nil {
+			return false
+		}
+	}
+	for e := range cfront.Everywhere(s) {
+		switch x := e.(type) {
+		case *cfront.Assign:
+			if v := cfront.Whole(x.To); v == nil || v.Pointer || v.Class != cfront.Local && v.Class != cfront.Param || v.Space == cfront.LocalSpace {
+				return false
+			}
+		case *cfront.Call:
+			if f, known := cfront.IntrinsicOf(x.Func); !known || f.Kind != cfront.Math && f.Kind != cfront.Load {
+				return false
+			}
+		case *cfront.Make, *cfront.Unknown:
+			return false
+		}
+	}
+	return true
+}
+
 // names reports whether an expression has one of the variables in it.
 func names(e cfront.Expr, list map[*cfront.Var]bool) bool {
 	return cfront.Any(e, func(e cfront.Expr) bool {
@@ -206,10 +242,15 @@ func (l *lowering) alters(e cfront.Expr, all map[*cfront.Var]bool) {
 	case *cfront.Address:
 		l.change(x.X, all)
 	case *cfront.Call:
-		for _, a := range x.Args {
-			if a.PointsTo() != "" || a.Record() != nil {
-				l.change(a, all)
-			}
+		l.changeTo(x.Args, all)
+	}
+}
+
+// changeTo adds the variables that may be changed through pointers, or are records that are handed on.
+func (l *lowering) changeTo(list []cfront.Expr, all map[*cfront.Var]bool) {
+	for _, e := range list {
+		if e.PointsTo() != "" || e.Record() != nil {
+			l.change(e, all)
 		}
 	}
 }
@@ -232,8 +273,7 @@ func (l *lowering) change(e cfront.Expr, all map[*cfront.Var]bool) {
 		l.change(x.X, all)
 	case *cfront.Address:
 		l.change(x.X, all)
-	case *cfront.Binary:
-		l.change(x.X, all)
-		l.change(x.Y, all)
+	case *cfront.Binary: // of a pointer, and a number
+		l.changeTo([]cfront.Expr{x.X, x.Y}, all)
 	}
 }

@@ -58,7 +58,13 @@ float own_roundf(float x) { return truncf(x + own_copysignf(0.5f, x)); }
 int own_isinff(float x) { return fabsf(x) == as_float(0x7f800000); }
 int own_isfinitef(float x) { return fabsf(x) < as_float(0x7f800000); }
 int own_signbitf(float x) { return as_int(x) < 0; }
-float own_ldexpf(float x, int n) { return x * as_float((n + 127) << 23); }
+float own_ldexpf(float x, int n) // by four powers of two
+{
+    n = min(max(n, -280), 280);
+    int quarter = n >> 2;
+    float s = as_float((quarter + 127) << 23);
+    return x * s * s * s * as_float((n - 3 * quarter + 127) << 23);
+}
 float own_clampf(float x, float a, float b) { return fminf(fmaxf(x, a), b); }
 float own_rsqrtf(float x)
 {
@@ -80,15 +86,56 @@ float own_sqrtf(float x)
     return y;
 }
 float own_fast_hypotf(float x, float y) { return own_fast_sqrtf(x * x + y * y); }
-float own_hypotf(float x, float y) { return own_sqrtf(x * x + y * y); }
-float own_fmodf(float x, float y) { return fmaf(-truncf(x / y), y, x); }
+float own_hypotf(float x, float y) // by numbers that are brought near 1, the greater one by a power of two
+{
+    float a = fmaxf(fabsf(x), fabsf(y)), b = fminf(fabsf(x), fabsf(y));
+    uint e = as_uint(a) & 0xfe000000u;
+    float scale = as_float(0x7e800000u - e), c = b * scale, d = a * scale;
+    float r = own_sqrtf(fmaf(d, d, c * c)) * as_float(e | 0x00800000u);
+    r = b == 0.0f ? a : r;
+    return b == as_float(0x7f800000) ? b : r;
+}
+float own_restf(float a, float b) // of a number by another one, both without signs
+{
+    if (a >= b) {
+        if (__rarely(a > b * 8388608.0f)) // in steps
+            a = fmaf(-truncf(own_dividef(a, b)), b, a);
+        if (a >= b) {
+            bool small = b < 1.17549435e-38f;
+            float q = truncf((small ? a * 16777216.0f : a) * __sass_MUFU_RCP(small ? b * 16777216.0f : b));
+            float r = fmaf(-q, b, a);
+            if (as_uint(r) >= as_uint(b)) { // which negative numbers are, too
+                if (r < 0.0f)
+                    q = q - 1.0f;
+                else
+                    q = q + 1.0f;
+            }
+            a = fmaf(-q, b, a);
+        }
+    }
+    return a;
+}
+float own_fmodf(float x, float y)
+{
+    float r = own_restf(fabsf(x), fabsf(y));
+    r = fabsf(r) <= as_float(0x7f800000) ? own_copysignf(r, x) : r;
+    return r;
+}
 float own_exp2f(float x)
 {
     bool small = x < -126.0f;
     float y = __sass_MUFU_EX2(small ? x * 0.5f : x);
     return small ? y * y : y;
 }
-float own_exp10f(float x) { return own_exp2f(x * 3.32192809488736234787f); }
+float own_exp10f(float x)
+{
+    float t = __sass_FFMA_SAT(x, 0.01318225410f, 0.5f); // as of own_expf
+    t = __sass_FFMA_RM(t, 252.0f, 12582913.0f);
+    float u = t + -12583039.0f;
+    float v = fmaf(x, 3.32192802429f, -u);
+    v = fmaf(x, 7.0595366e-08f, v);
+    return as_float(as_int(t) << 23) * __sass_MUFU_EX2(v);
+}
 float own_fast_expf(float x) { return own_exp2f(x * 1.44269504088896340736f); }
 float own_expf(float x)
 {
@@ -99,15 +146,15 @@ float own_expf(float x)
     v = fmaf(x, 1.9259629911266174e-08f, v);
     return as_float(as_int(t) << 23) * __sass_MUFU_EX2(v);
 }
-float own_log2f(float x)
+float own_fast_log2f(float x)
 {
     bool small = fabsf(x) < 1.17549435e-38f;
     float y = __sass_MUFU_LG2(small ? x * 16777216.0f : x);
     return small ? y + -24.0f : y;
 }
-float own_fast_logf(float x) { return own_log2f(x) * 0.693147180559945309417f; }
-float own_fast_log10f(float x) { return own_log2f(x) * 0.301029995663981195214f; }
-float own_logf(float x)
+float own_fast_logf(float x) { return own_fast_log2f(x) * 0.693147180559945309417f; }
+float own_fast_log10f(float x) { return own_fast_log2f(x) * 0.301029995663981195214f; }
+float own_logs(float x, float one, float base) // the logarithm to a base, of which one is that of e, and another one that of 2
 {
     bool small = x < 1.17549435e-38f;
     float y = small ? x * 8388608.0f : x;
@@ -123,32 +170,57 @@ float own_logf(float x)
     p = fmaf(m, p, -0.33333333f);
     p = fmaf(m, p, 0.5f);
     p = fmaf(m * -m, p, m);
-    float r = fmaf(e, 0.693147180559945309417f, p);
+    float r = fmaf(e, base, one == 1.0f ? p : p * one);
     r = as_uint(x) > 0x7f7fffffu ? fmaf(x, as_float(0x7f800000), as_float(0x7f800000)) : r;
     return x == 0.0f ? as_float(0xff800000) : r;
 }
+float own_logf(float x) { return own_logs(x, 1.0f, 0.693147180559945309417f); }
+float own_log2f(float x) { return own_logs(x, 1.44269504088896340736f, 1.0f); }
 float own_log10f(float x) { return own_logf(x) * 0.434294481903251827651f; }
-float own_fast_powf(float x, float y) { return own_exp2f(y * own_log2f(x)); }
-float own_powf(float x, float y) // by the logarithm in two words, as the library has it
+float own_fast_powf(float x, float y) { return own_exp2f(y * own_fast_log2f(x)); }
+float own_powf(float x, float y) // the logarithm to the base 2 in two words, by the series of the inverse hyperbolic tangent
 {
-    float l = own_logf(fabsf(x)), high = l * 1.44269504088896340736f;
-    float low = fmaf(l, 1.44269504088896340736f, -high);
-    float p = high * y;
-    float q = fmaf(low, y, fmaf(high, y, -p));
-    float n = rintf(p);
-    float f = (p - n) + q;
-    float e = fmaf(f, 0.0013391353422775864601f, 0.0096188392490148544312f);
-    e = fmaf(f, e, 0.055503588169813156128f);
-    e = fmaf(f, e, 0.24022644758224487305f);
-    e = fmaf(f, e, 0.69314718246459960938f);
-    e = fmaf(f, e, 1.0f);
-    float r = as_float(as_int(e) + (__sass_F2I_TRUNC_NTZ(n) << 23));
-    if (__rarely(x == 1.0f || y == 0.0f)) // branches stay in loops, also where their conditions and what is before them do not change
-        r = 1.0f;
-    else if (__rarely(fabsf(x) > as_float(0x7f800000) || fabsf(y) > as_float(0x7f800000)))
+    float a = fabsf(x);
+    bool small = a < 1.17549435e-38f;
+    a = small ? a * 16777216.0f : a;
+    int exponent = (as_int(a) + -0x3f3504f3) & 0xff800000;
+    float m = as_float(as_int(a) - exponent);
+    float e = fmaf(__sass_I2FP_F32_S32(exponent), 1.1920928955078125e-07f, small ? -24.0f : 0.0f);
+    float n = m + -1.0f, over = __sass_MUFU_RCP(m + 1.0f), z = over * (n + n), s = z * z;
+    float rest = n - z;
+    rest = over * fmaf(n, -z, rest + rest); // what z lacks
+    float high = fmaf(z, 1.44269504f, e), low = fmaf(z, 1.44269504f, e - high);
+    low = fmaf(rest, 1.44269504f, low);
+    low = fmaf(z, 1.92596299e-08f, low);
+    float p = fmaf(s, 0.0032205f, 0.0180336880f);
+    p = fmaf(s, p, 0.120224587f) * s;
+    low = fmaf(rest, p * 3.0f, low);
+    low = fmaf(z, p, low);
+    float sum = high + low, q = y * sum, whole = rintf(q);
+    low = low - (sum - high);
+    float f = fmaf(y, low, fmaf(y, sum, -q)) + (q - whole);
+    float g = fmaf(f, 0.000154035304f, 0.0013333558f);
+    g = fmaf(f, g, 0.00961812911f);
+    g = fmaf(f, g, 0.0555041087f);
+    g = fmaf(f, g, 0.240226507f);
+    g = fmaf(f, g, 0.693147181f);
+    g = fmaf(f, g, 1.0f);
+    int part = whole > 0.0f ? 0 : 0x83000000;
+    float r = g * as_float(part + 0x7f000000) * as_float((__sass_F2I_NTZ(q) << 23) - part);
+    r = fabsf(q) > 152.0f ? (q < 0.0f ? 0.0f : as_float(0x7f800000)) : r;
+    float half = truncf(y * 0.5f), odd = y - (half + half);
+    if (__rarely(x < 0.0f)) { // branches stay in loops, also where their conditions and what is before them do not change
+        r = fabsf(odd) == 1.0f ? -r : r;
+        r = floorf(y) != y ? as_float(0x7fffffff) : r;
+    }
+    if (__rarely(x == 0.0f || a == as_float(0x7f800000))) {
+        r = as_float(as_int(x + x) ^ (y < 0.0f ? 0x7f800000 : 0));
+        r = fabsf(odd) == 1.0f ? r : fabsf(r);
+    }
+    if (__rarely(a > as_float(0x7f800000) || fabsf(y) > as_float(0x7f800000)))
         r = x + y;
-    else if (__rarely(x == 0.0f || fabsf(x) == as_float(0x7f800000)))
-        r = as_float(as_int(x + x) & 0x7fffffff);
+    if (__rarely(x == 1.0f || y == 0.0f || x == -1.0f && fabsf(y) == as_float(0x7f800000)))
+        r = 1.0f;
     return r;
 }
 float own_fast_sinf(float x) { return __sass_MUFU_SIN(__sass_FMUL_RZ(x, 0.159154943091895335769f)); }
@@ -174,6 +246,29 @@ float own_turnf(float x, int quarters) // what remains of quarters of a turn, an
 }
 float own_sinf(float x) { return own_turnf(x, 0); }
 float own_cosf(float x) { return own_turnf(x, 1); }
+ulong own_sincosf(float x) // both polynomials; the sine in the low word
+{
+    int q = __sass_F2I_NTZ(x * 0.636619772367581343076f);
+    float f = __sass_I2FP_F32_S32(q);
+    float r = fmaf(f, -1.5707962512969970703f, x);
+    r = fmaf(f, -7.5497894158615963534e-08f, r);
+    r = fmaf(f, -5.3903029534742383927e-15f, r);
+    if (__rarely(fabsf(x) > 105615.0f))
+        r = x * 0.0f;
+    float s = r * r;
+    float c = fmaf(s, 2.4433157118e-05f, -0.0013887860113754868507f);
+    c = fmaf(s, c, 0.041666727513074874878f);
+    c = fmaf(s, c, -0.4999999701976776123f);
+    c = fmaf(s, c, 1.0f);
+    float y = fmaf(s, -0.00019574658654164522886f, 0.0083327032625675201416f);
+    y = fmaf(s, y, -0.16666662693023681641f);
+    y = fmaf(s * r, y, r);
+    bool odd = (q & 1) != 0;
+    float sine = odd ? c : y, cosine = odd ? y : c;
+    sine = (q & 2) != 0 ? -sine : sine;
+    cosine = (q + 1 & 2) != 0 ? -cosine : cosine;
+    return __pack(as_uint(sine), as_uint(cosine));
+}
 float own_fast_tanhf(float x) { return __sass_MUFU_TANH(x); }
 float own_tanhf(float x)
 {
@@ -429,14 +524,20 @@ float own_acosf(float x) { return 1.57079637f - own_asinf(x); }
 float own_expm1f(float x)
 {
     float q = rintf(x * 1.44269502f);
-    float f = fmaf(q, -6.93147182e-1f, x);
+    q = fabsf(x) < 0.4f ? 0.0f : q;
+    float f = fmaf(q, -6.93145752e-1f, x);
+    f = fmaf(q, -1.42860677e-06f, f);
     float p = fmaf(f, 1.39892172e-3f, 8.39338824e-3f);
     p = fmaf(f, p, 4.16661687e-2f);
     p = fmaf(f, p, 1.66665524e-1f);
     p = fmaf(f, p, 0.5f);
     p = fmaf(f * p, f, f);
-    float s = exp2f(q);
-    return fmaf(p, s, s - 1.0f);
+    float top = q == 128.0f ? q - 1.0f : q, s = own_exp2f(top);
+    float r = fmaf(p, s, s - 1.0f);
+    r = q == 128.0f ? r + r : r;
+    r = top > 128.0f ? as_float(0x7f800000) : r;
+    r = top < -25.0f ? -1.0f : r;
+    return x == 0.0f ? x + x : r;
 }
 float own_log1pf(float x)
 {
@@ -467,9 +568,13 @@ float own_atanhf(float x) { return 0.5f * own_log1pf(__fdividef(2.0f * x, 1.0f -
 float own_cbrtf(float x)
 {
     float t = fabsf(x);
-    float r = exp2f(log2f(t) * 0.333333343f);
-    r = fmaf(__fdividef(fmaf(-r * r, r, t), 3.0f * r * r), 1.0f, r);
-    return copysignf(t == 0.0f ? t : r, x);
+    bool small = t < 1.17549435e-38f;
+    float u = small ? t * 16777216.0f : t; // the third power of 256
+    float r = __sass_MUFU_EX2(__sass_MUFU_LG2(u) * 0.333333343f);
+    r = fmaf(fmaf(u, __sass_MUFU_RCP(r * r), -r), 0.333333343f, r);
+    r = small ? r * 0.00390625f : r;
+    r = t == 0.0f || t == as_float(0x7f800000) ? t : r;
+    return copysignf(r, x);
 }
 float own_beyond(float t)
 {
@@ -482,16 +587,20 @@ float own_beyond(float t)
     r = fmaf(r, t, -1.28717512e-1f);
     return exp2f(1.44269502f * fmaf(r, t, -t));
 }
-float own_erff(float x)
+float own_erff(float x) // one polynomial of chosen coefficients
 {
-    float t = fabsf(x), s = x * x;
-    float p = fmaf(s, -5.96761703e-4f, 4.99119423e-3f);
-    p = fmaf(s, p, -2.67681349e-2f);
-    p = fmaf(s, p, 1.12819925e-1f);
-    p = fmaf(s, p, -3.76125336e-1f);
-    p = fmaf(s, p, 1.28379166e-1f);
-    p = fmaf(p, x, x);
-    return t > 0.921875f ? copysignf(1.0f - own_beyond(t), x) : p;
+    float t = fabsf(x);
+    bool far = t > 0.921875f;
+    float s = far ? t : x * x;
+    float p = far ? 1.72853470e-5f : 0.0f;
+    p = fmaf(s, p, far ? -3.83197126e-4f : -5.96761703e-4f);
+    p = fmaf(s, p, far ? 3.88396438e-3f : 4.99119423e-3f);
+    p = fmaf(s, p, far ? -2.42546219e-2f : -2.67681349e-2f);
+    p = fmaf(s, p, far ? 1.06777877e-1f : 1.12819925e-1f);
+    p = fmaf(s, p, far ? 6.34846687e-1f : -3.76125336e-1f);
+    p = fmaf(s, p, far ? 1.28717512e-1f : 1.28379166e-1f);
+    float base = far ? -t : x, r = fmaf(p, base, base);
+    return far ? own_copysignf(1.0f - __sass_MUFU_EX2(1.44269502f * r), x) : r;
 }
 float own_erfcf(float x)
 {
@@ -573,7 +682,17 @@ float own_erfinvf(float x)
     p = fmaf(s, p, 0.750530211f);
     return p * x;
 }
-float own_remainderf(float x, float y) { return fmaf(-rintf(x / y), y, x); }
+float own_remainderf(float x, float y)
+{
+    float b = fabsf(y), r = own_restf(fabsf(x), b), twice = r + r;
+    if (twice >= b) { // halves go to what is even
+        float q = truncf(fabsf(x) * __sass_MUFU_RCP(b));
+        bool odd = ((int)q & 1) != 0;
+        if (twice > b || odd)
+            r = r - b;
+    }
+    return as_float(as_int(r) ^ (as_int(x) & 0x80000000));
+}
 float own_rhypotf(float x, float y) { return rsqrtf(fmaf(x, x, y * y)); }
 
 double own_log(double x)

@@ -158,12 +158,22 @@ func (l *lowering) sineAndCosine(x *cfront.Call) value {
 		l.fail(x.Pos, "%s has %d arguments", x.Func, len(x.Args))
 	}
 	a := l.convert(x.Pos, l.expression(x.Args[0]), t).x
+	var both *ssa.Value
+	if t == expr.Float32 && names[0] == "sin" && !l.approximates(x) {
+		both = l.function(x, "sincos", t, a)
+	}
 	for i, name := range names {
 		p := l.expression(x.Args[1+i])
 		if p.p == nil {
 			l.fail(x.Pos, "%s is given no pointer", x.Func)
 		}
-		l.write(x.Pos, place{p: p.p, t: p.elem}, number(t, l.function(x, name, t, a)))
+		var one *ssa.Value
+		if both != nil {
+			one = l.Word(both, i)
+		} else {
+			one = l.function(x, name, t, a)
+		}
+		l.write(x.Pos, place{p: p.p, t: p.elem}, number(t, one))
 	}
 	return value{}
 }

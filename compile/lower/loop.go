@@ -22,8 +22,41 @@ func (l *lowering) looping(s cfront.Stmt) {
 		if times := l.times(x, c); times > 1 && l.inParts(x, c, times) {
 			return
 		}
+	} else if first := l.mostly(x); first != x {
+		if c := l.counts(first); c != nil {
+			if n, ok := l.trips(c); ok && l.writesOut(first, n) {
+				l.unrolled(first.broken(x), n)
+				return
+			}
+		}
 	}
 	l.looped(x.Cond, x.Body, x.Step, x.once, l.bounds(c))
+}
+
+// mostly is a loop with a condition on its counter alone where that comes before others, if it works on private arrays: then it is written out up to the most times that
+// it turns. Other loops are what they are.
+func (l *lowering) mostly(x *loop) *loop {
+	both, ok := x.Cond.(*cfront.Binary)
+	if !ok || both.Op != "&&" || x.once || x.Unroll == 1 {
+		return x
+	}
+	out := *x.For
+	out.Cond = both.X
+	if first := (&loop{&out, false}); l.ofArrays(first) {
+		return first
+	}
+	return x
+}
+
+// broken is a loop that mostly has taken conditions from, with a jump where these do not hold.
+func (x *loop) broken(from *loop) *loop {
+	both, ok := from.Cond.(*cfront.Binary)
+	if !ok || x.Cond == from.Cond {
+		return x
+	}
+	out := *x.For
+	out.Body = &cfront.If{Pos: both.Pos, Cond: both.Y, Then: x.Body, Else: &cfront.Jump{Pos: both.Pos, What: "break"}}
+	return &loop{&out, false}
 }
 
 // writesOut decides whether a loop of so many iterations is unrolled as a whole.
@@ -36,7 +69,16 @@ func (l *lowering) writesOut(x *loop, n int) bool {
 	case x.Unroll > 1:
 		return n <= x.Unroll
 	}
-	return n <= 1 || n*l.size(x.Body) <= l.FullUnroll
+	limit, arrays := l.FullUnroll, l.ofArrays(x)
+	if arrays {
+		limit = l.FullArrays
+	}
+	return n <= 1 || (arrays || !l.leaves(x.Body)) && n*l.size(x.Body) <= limit && !l.callsAny(x.Body, isPower)
+}
+
+// leaves reports whether a jump leaves the loop that a statement is the body of, before its counter does.
+func (l *lowering) leaves(s cfront.Stmt) bool {
+	return l.contains(s, func(j *cfront.Jump, inner bool) bool { return j.What == "break" && !inner || j.What == "return" })
 }
 
 // unrolled writes out all iterations.

@@ -17,6 +17,8 @@ type Options struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations; Runtime is that up to which a loop of another
 	// length is written out Times times.
 	FullUnroll, Runtime, Times int
+	// FullArrays is FullUnroll of loops in which subscripts of private arrays become constant.
+	FullArrays int
 	// Again is the size up to which what is written out Times times is so once more.
 	Again int
 	// Fast has approximations in place of functions and divisions; Cheap has divisions and roots that are not rounded correctly.
@@ -83,6 +85,7 @@ type lowering struct {
 	regions  []*ssa.Block
 	loop     *ssa.Loop
 	calls    []*cfront.Function
+	promoted bool // sizes are those behind the passes that put private arrays into registers
 }
 
 // fault ends lowering; again starts it once more.

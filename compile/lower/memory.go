@@ -51,7 +51,7 @@ func (l *lowering) load(p *pointer, t expr.DType) (out []*ssa.Value) {
 		q := p.shift(from * each)
 		address, off := l.split(q)
 		a := ssa.Access{
-			Space: q.space, Bytes: int(n * each), Signed: base.IsSigned(), Offset: off, Object: q.object, ReadOnly: q.readOnly, Volatile: q.volatile,
+			Space: q.space, Bytes: int(n * each), Signed: base.IsSigned(), Offset: off, Object: q.object, ReadOnly: q.readOnly, Volatile: q.volatile, Lanes: n > 1,
 		}
 		words := n * each / 4
 		kind := ssa.W
@@ -112,7 +112,7 @@ func (l *lowering) store(p *pointer, t expr.DType, lanes []*ssa.Value) {
 		n := min(int64(len(lanes))-from, widest/each)
 		q := p.shift(from * each)
 		address, off := l.split(q)
-		l.Store(ssa.Access{Space: q.space, Bytes: int(n * each), Offset: off, Object: q.object, Volatile: q.volatile}, address, l.packed(lanes[from:from+n], each))
+		l.Store(ssa.Access{Space: q.space, Bytes: int(n * each), Offset: off, Object: q.object, Volatile: q.volatile, Lanes: n > 1}, address, l.packed(lanes[from:from+n], each))
 		from += n
 	}
 }
@@ -151,6 +151,9 @@ func (l *lowering) joined(lanes []*ssa.Value, each int64) *ssa.Value {
 		return l.MakeAux(ssa.Raw, ssa.W, "PRMT", a, l.Const(selector), b)
 	}
 	const halves, bytes = 0x5410, 0x3340 // selectors of PRMT: the lower halves of two words, the lowest bytes of two words
+	if w := wordIn(lanes, each); w != nil {
+		return w
+	}
 	switch {
 	case len(lanes) == 1:
 		return lanes[0]
@@ -164,6 +167,33 @@ func (l *lowering) joined(lanes []*ssa.Value, each int64) *ssa.Value {
 		return pair(lanes[0], lanes[1], bytes)
 	}
 	return pair(pair(lanes[0], lanes[1], bytes), pair(lanes[2], lanes[3], bytes), halves)
+}
+
+// wordIn is the word whose parts, without a sign, short numbers are in their order; nil of others.
+func wordIn(lanes []*ssa.Value, each int64) (w *ssa.Value) {
+	if int64(len(lanes))*each != 4 || len(lanes) < 2 {
+		return nil
+	}
+	for i, x := range lanes {
+		if x.Op == ssa.And && x.Args[1].Op == ssa.Const && x.Args[1].Int == 1<<(8*each)-1 {
+			x = x.Args[0]
+		} else if i+1 < len(lanes) {
+			return nil // the last one has nothing above it
+		}
+		if i > 0 {
+			if x.Op != ssa.ShrU || x.Args[1].Op != ssa.Const || x.Args[1].Int != 8*each*int64(i) {
+				return nil
+			}
+			x = x.Args[0]
+		}
+		if w == nil {
+			w = x
+		}
+		if x != w {
+			return nil
+		}
+	}
+	return w
 }
 
 // advanced is a pointer some elements of a size further on.

@@ -12,28 +12,46 @@ import (
 // times is how many iterations of a loop are written out beside each other.
 func (l *lowering) times(x *loop, c *counter) int {
 	switch {
-	case x.Unroll == 1 || l.contains(x.Body, func(j *cfront.Jump, inner bool) bool { return j.What == "break" && !inner || j.What == "return" }):
+	case x.Unroll == 1 || l.leaves(x.Body):
 		return 1
 	case x.Unroll > 1:
 		return x.Unroll
 	}
-	if l.staysLoop(x.Body, nil) {
+	if l.staysLoop(x.Body, nil) || l.callsAny(x.Body, hasLoop) {
 		return 1
+	}
+	size := l.later(x.Body)
+	if n, known := l.trips(c); known {
+		return l.equal(n, size)
 	}
 	most, bounded := l.mostTrips(c)
 	for n := l.Times; n > 1; n /= 2 {
-		if n*l.size(x.Body) <= l.Runtime && (!bounded || int64(n) <= most) {
+		if n*size <= l.Runtime && (!bounded || int64(n) <= most) {
 			return n
 		}
 	}
 	return 1
 }
 
+// equal is how many iterations of a loop of known length are written out beside each other: a power of two, of which the length is a multiple if that can be.
+func (l *lowering) equal(n, size int) int {
+	for times := 1 << max(bits.Len(uint(min(l.Runtime/size, n)))-1, 0); times > 1; times /= 2 {
+		if n%times == 0 {
+			return times
+		}
+	}
+	times := 2 * l.Times
+	for times > 1 && times*size > l.Runtime {
+		times /= 2
+	}
+	return times
+}
+
 // staysLoop reports whether a statement has loops that stay loops.
 func (l *lowering) staysLoop(s, before cfront.Stmt) bool {
 	switch x := s.(type) {
 	case *cfront.For, *cfront.While:
-		if n := l.nominal(x, before); n == 0 || !l.writesOut(l.usual(x), n) {
+		if n := l.nominal(x, before); n == 0 || !l.writesOut(l.mostly(l.usual(x)), n) {
 			return true
 		}
 	}
@@ -48,7 +66,7 @@ func (l *lowering) staysLoop(s, before cfront.Stmt) bool {
 
 // inParts makes two loops: one that does several iterations at a time, and one for the rest. It reports false where that cannot be.
 func (l *lowering) inParts(x *loop, c *counter, times int) bool {
-	n := l.length(c)
+	n := l.lengthAhead(c)
 	if n == nil {
 		return false
 	}
@@ -68,11 +86,19 @@ func (l *lowering) inParts(x *loop, c *counter, times int) bool {
 		sizes = []int{times * l.Times, times}
 	}
 	some := l.Bool(true)
-	if !x.once {
-		some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+	switch {
+	case x.once || c.ordered() || !l.pure(x.Cond) && !l.settled(x.Cond, c.quiet): // how often it turns tells whether it does
+		if n = l.length(c); !x.once {
+			some = l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+		}
+	default:
+		n, some = nil, l.condition(x.Cond)
 	}
 	assigned[left.v] = true
 	l.when(some, func() {
+		if n == nil {
+			n = l.length(c)
+		}
 		rest := n
 		for i, each := range append(sizes, 1) {
 			whole := rest
@@ -110,7 +136,7 @@ func (l *lowering) iterations(x *loop, times int) func(*frame) {
 func (l *lowering) again(x *loop, c *counter) bool {
 	by, known := l.constant(c.by)
 	quotient := isOperation(c.end, "/", "%", ">>")
-	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.work(x.Body) <= l.Again
+	return x.Unroll == 0 && !c.ordered() && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && !l.callsAny(x.Body, notSingle) && l.work(x.Body) <= l.Again
 }
 
 // straight reports whether a statement has no loops in it, and calls nothing.
@@ -131,37 +157,41 @@ func (l *lowering) straight(s cfront.Stmt) bool {
 	return true
 }
 
-// work is about how many instructions a statement takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
-// product that is added to something is one with the sum.
+// work is about how many instructions a statement takes that compute or store something.
 func (l *lowering) work(s cfront.Stmt) int { return l.workAfter(s, nil) }
 
 func (l *lowering) workAfter(s, before cfront.Stmt) (n int) {
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
-		n += l.size(&cfront.Do{Pos: s.Place(), X: e})
+		n += l.operations(e)
 		for e := range cfront.All(e) {
-			switch x := e.(type) {
-			case *cfront.Index:
-				if l.inRegisters(x) {
-					break // size counts neither
-				}
-				for _, sub := range x.Subs {
-					if !divides(sub) {
-						n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
-					}
-				}
-			case *cfront.Assign:
-				if l.inRegisters(x.To) && x.Op == "" {
-					n--
-				}
-			case *cfront.Binary:
-				if (x.Op == "+" || x.Op == "-") && !x.Type().IsInteger() && (isProduct(x.X) || isProduct(x.Y)) {
-					n--
-				}
-			}
+			n -= l.free(e)
 		}
 	}
 	return n + l.turns(s, before)*inOrder(stmts, l.workAfter)
+}
+
+// free is what size counts of an expression that takes no instruction of its own here: a product in a sum, and a load.
+func (l *lowering) free(e cfront.Expr) int {
+	sum := func(op string, e ...cfront.Expr) bool {
+		return (op == "+" || op == "-") && !e[0].Type().IsInteger() && slices.ContainsFunc(e, isProduct)
+	}
+	switch x := e.(type) {
+	case *cfront.Binary:
+		return bit(sum(x.Op, x.X, x.Y))
+	case *cfront.Assign:
+		return bit(sum(x.Op, x.Value))
+	case *cfront.Index:
+		return bit(!l.inRegisters(x) && !ofElement(x.Of))
+	}
+	return 0
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // inRegisters reports whether an expression is a variable that is not kept in memory, or an element of one.
@@ -191,9 +221,6 @@ func isProduct(e cfront.Expr) bool {
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.
 func (l *lowering) inEqualParts(x *loop, n int64, times int) bool {
-	for n%int64(times) != 0 && x.Unroll == 0 {
-		times--
-	}
 	if times < 2 {
 		return false
 	}
@@ -226,6 +253,18 @@ func (l *lowering) counted(left key, from *ssa.Value, by int64, body func(*frame
 	}, true, assigned)
 }
 
+// lengthAhead is length without its values in the code.
+func (l *lowering) lengthAhead(c *counter) *ssa.Value {
+	block, values := l.Block, len(l.Block.Values)
+	l.Open()
+	n := l.length(c)
+	l.Close()
+	if l.Block == block {
+		block.Values = block.Values[:values]
+	}
+	return n
+}
+
 // length is how often a loop turns, as a value; nil where compilers do not compute it.
 func (l *lowering) length(c *counter) *ssa.Value {
 	if n, ok := l.trips(c); ok {
@@ -233,7 +272,7 @@ func (l *lowering) length(c *counter) *ssa.Value {
 	}
 	by, known := l.constant(c.by)
 	s, ok := l.env[key{c.v, 0}]
-	if !ok || !l.harmless(c.end) || c.step != "+" && c.step != "-" || known && by == 0 {
+	if !ok || !l.harmless(c.end) && !l.settled(c.end, c.quiet) || c.step != "+" && c.step != "-" || known && by == 0 {
 		return nil
 	}
 	if c.step == "-" {
@@ -264,6 +303,25 @@ func (l *lowering) length(c *counter) *ssa.Value {
 		n = l.Make(ssa.Add, ssa.W, n, l.Const(1))
 	}
 	return n
+}
+
+// settled reports whether an expression is cheap but for elements of arrays that nobody writes, as in a loop that is quiet.
+func (l *lowering) settled(e cfront.Expr, quiet bool) bool {
+	const most = 16 // nodes
+	nodes := 0
+	return !cfront.Any(e, func(e cfront.Expr) bool {
+		nodes++
+		switch x := e.(type) {
+		case *cfront.Index:
+			r, ok := x.Of.(*cfront.Ref)
+			return !ok || nodes > most || !(r.Var.Pointer && (quiet || r.Var.Const && r.Var.Restrict && r.Var.Class == cfront.Param) || r.Var.Space == cfront.ConstantSpace)
+		case *cfront.Call, *cfront.Assign, *cfront.Make, *cfront.Unknown, *cfront.Select, *cfront.List:
+			return true
+		case *cfront.Ref:
+			return nodes > most || x.Var.Class == cfront.Global && x.Var.Space != cfront.ConstantSpace || x.Var.Space == cfront.LocalSpace || l.learnt.memory[x.Var]
+		}
+		return nodes > most
+	})
 }
 
 // least is how often a loop turns of whose condition the first value is beyond the end.

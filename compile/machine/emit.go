@@ -50,7 +50,7 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 		}
 		f, numbers, most, err := again(w)
 		if over := most % registerUnit; err == nil && w.ordered && most > registerUnit && over > 0 && over <= fewTooMany {
-			if g, other, fewer, err := again(w.with(true, 2*over)); err == nil && fewer <= most-over {
+			if g, other, fewer, err := again(w.with(true, 2*over)); err == nil && fewer <= most-over && g.ahead() >= enoughAhead*f.ahead() {
 				f, numbers, most = g, other, fewer
 			}
 		}
@@ -100,7 +100,27 @@ func (w way) with(ordered bool, less int) way {
 const (
 	registerUnit = 8
 	fewTooMany   = 2
+	enoughAhead  = 0.6 // of how far loads are ahead of what needs them, at least
 )
+
+// ahead is how many instructions all loads from global memory are ahead of the first that needs what they load.
+func (f *function) ahead() (n float64) {
+	for _, c := range f.blocks {
+		loaded := map[unit]int{}
+		for i, in := range c.list {
+			for _, u := range in.uses {
+				if from, is := loaded[u]; is {
+					n += float64(i - from)
+					delete(loaded, u)
+				}
+			}
+			if in.latency() == globalCycles && len(in.defines) > 0 {
+				loaded[in.defines[0]] = i
+			}
+		}
+	}
+	return n
+}
 
 // attempt makes code in a way.
 func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most int, err error) {

@@ -235,7 +235,7 @@ func (f *function) regions() map[*ssa.Block]bool {
 	for i, c := range f.blocks {
 		place[c.block] = i
 	}
-	different := f.different(place)
+	different := ssa.Different(f.Func)
 	out := map[*ssa.Block]bool{}
 	for i, c := range f.blocks {
 		if c.block.Meet == nil || !c.block.Meet.Meets {
@@ -256,65 +256,6 @@ func (f *function) parts2(different map[*ssa.Value]bool, from, to int) bool {
 			return true
 		}
 		if slices.Contains(b.Breaks, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// different are the values that are not the same in all work-items of a sub-group.
-func (f *function) different(place map[*ssa.Block]int) map[*ssa.Value]bool {
-	out := map[*ssa.Value]bool{}
-	for again := true; again; {
-		again = false
-		parted := map[*ssa.Block]bool{} // blocks that work-items come to by different ways
-		for i, c := range f.blocks {
-			if m := c.block.Meet; m != nil {
-				for k := i; k < place[m]; k++ {
-					b := f.blocks[k].block
-					if (b.End == ssa.Branch || b.End == ssa.Leave) && out[b.Cond] {
-						parted[m] = true
-					}
-				}
-			}
-		}
-		for _, c := range f.blocks {
-			for _, v := range c.block.Values {
-				if !out[v] && f.differs(v, out, parted[c.block]) {
-					out[v], again = true, true
-				}
-			}
-		}
-	}
-	return out
-}
-
-func (f *function) differs(v *ssa.Value, known map[*ssa.Value]bool, parted bool) bool {
-	switch v.Op {
-	case ssa.Special:
-		return v.Aux != "SR_CTAID.X" && v.Aux != "SR_CTAID.Y" && v.Aux != "SR_CTAID.Z"
-	case ssa.Load:
-		if v.Access.Space != ssa.Constant {
-			return true
-		}
-	case ssa.Atomic:
-		return true
-	case ssa.Effect:
-		if len(v.Aux) < 4 || v.Aux[:4] != "VOTE" && v.Aux[:4] != "B2R." {
-			return true
-		}
-		return false
-	case ssa.Phi:
-		if parted {
-			return true
-		}
-		header := v.Block.Loop != nil && v.Block.Loop.Header == v.Block
-		if !header && !v.Block.Meets {
-			return true
-		}
-	}
-	for _, a := range v.Args {
-		if known[a] {
 			return true
 		}
 	}

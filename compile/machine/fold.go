@@ -67,7 +67,7 @@ func wideProduct(v *ssa.Value) bool { return v.Op == ssa.MulWideS || v.Op == ssa
 func takesSign(v, a *ssa.Value) bool {
 	double := a.Op == ssa.DNeg || a.Op == ssa.DAbs
 	switch {
-	case v.Op >= ssa.FAdd && v.Op <= ssa.FAbs, v.Op == ssa.FCmp:
+	case v.Op >= ssa.FAdd && v.Op <= ssa.FAbs, v.Op == ssa.FCmp, v.Op == ssa.Select && v.Type == ssa.W && v.Aux != ssa.InPlace:
 		return !double
 	case v.Op >= ssa.DAdd && v.Op <= ssa.DAbs, v.Op == ssa.DCmp:
 		return double

@@ -259,6 +259,13 @@ func (f *function) selection(v *ssa.Value) {
 		f.changed(u[0], p, no, yes)
 		return
 	}
+	if v.Aux == ssa.InPlace && yes.Op != ssa.Const && no.Op != ssa.Const {
+		f.move(u[0], no)
+		in := f.emit("MOV", []operand{reg(u[0])}, reg(f.word(yes)))
+		in.guard, in.not = p.unit, p.minus
+		in.uses = append(in.uses, p.unit, u[0])
+		return
+	}
 	if v.Type == ssa.D {
 		a, b := f.halves(yes), f.halves(no)
 		for i := range u {
@@ -266,9 +273,15 @@ func (f *function) selection(v *ssa.Value) {
 		}
 		return
 	}
-	a, _ := f.any(yes, true)
-	b, _ := f.any(no, true)
-	if a.kind != register && b.kind != register {
+	a, _ := f.signed(yes, true)
+	b, _ := f.signed(no, true)
+	switch {
+	case a.kind == register || b.kind == register:
+	case a.minus || a.abs:
+		t := f.newUnits(1)[0]
+		f.emit("FADD", []operand{reg(t)}, a, operand{kind: register, unit: none, minus: true})
+		a = reg(t)
+	default:
 		a = reg(f.word(yes))
 	}
 	f.pick(u[0], p, a, b)
@@ -327,7 +340,11 @@ func (f *function) pick(to unit, p, a, b operand) {
 			a, b, p.minus = b, a, !p.minus
 		}
 	}
-	f.emit("SEL", []operand{reg(to)}, a, b, p)
+	name := "SEL"
+	if a.minus || a.abs || b.minus || b.abs {
+		name = "FSEL"
+	}
+	f.emit(name, []operand{reg(to)}, a, b, p)
 }
 
 // logic are predicates of predicates. A comparison that nobody else needs combines by itself.

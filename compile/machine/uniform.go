@@ -19,11 +19,7 @@ type uniform struct {
 func (f *function) once() {
 	u := &uniform{map[*ssa.Value]bool{}, map[*ssa.Value]bool{}, map[*ssa.Value]bool{}, map[*ssa.Value]unit{}}
 	f.uniform = u
-	place := map[*ssa.Block]int{}
-	for i, c := range f.blocks {
-		place[c.block] = i
-	}
-	different := f.different(place)
+	different := ssa.Different(f.Func)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			if v.Op != ssa.Load || v.Access.Space != ssa.Constant || v.Type != ssa.W || v.Access.Bytes != 4 || len(v.Args) == 0 || v.Guard != nil {

@@ -33,6 +33,8 @@ func (b *Builder) fold(v *Value) *Value {
 				return b.Const64(int64(int32(a.Int)))
 			}
 			return b.Const64(int64(uint32(a.Int)))
+		} else if v.Op == Sext && a.withoutSign() {
+			return b.Make(Zext, D, a)
 		}
 		return nil
 	}
@@ -40,6 +42,23 @@ func (b *Builder) fold(v *Value) *Value {
 		return b.foldInteger(v)
 	}
 	return nil
+}
+
+// withoutSign reports whether a word is known to be no negative number.
+func (v *Value) withoutSign() bool {
+	switch v.Op {
+	case Const:
+		return int32(v.Int) >= 0
+	case Select:
+		return v.Args[1].withoutSign() && v.Args[2].withoutSign()
+	case And:
+		return v.Args[1].withoutSign()
+	case ShrU:
+		return v.Args[1].Op == Const && v.Args[1].Int&31 > 0
+	case Load:
+		return v.Access.Bytes < 4 && !v.Access.Signed
+	}
+	return false
 }
 
 func isConst(v *Value, n int64) bool { return v.Op == Const && v.Int == n }

@@ -5,29 +5,6 @@ import (
 	"strings"
 )
 
-// Passes are done one after the other. Each leaves what the function computes as it was.
-var Passes = []struct {
-	Name string
-	Do   func(*Func)
-}{
-	{"trivial phis", TrivialPhis},
-	{"dead code", Dead},
-	{"join", Join},
-	{"crowd", Crowd},
-	{"predicate", Predicate},
-	{"trivial phis", TrivialPhis},
-	{"low words", LowWords},
-	{"long products", LongProducts},
-	{"hoist", Hoist},
-	{"unify", Unify},
-	{"chain", Chain},
-	{"reduce", Reduce},
-	{"widen", Widen},
-	{"fuse", Fuse},
-	{"logic", Logic},
-	{"dead code", Dead},
-}
-
 // Join makes one block of two of which the second is only come to from the first, and always.
 func Join(f *Func) {
 	for i := 0; i < len(f.Blocks); i++ {

@@ -89,6 +89,9 @@ const (
 // OfUpper ends the Aux of a Raw value that reads the upper half of its first argument.
 const OfUpper = " of the upper half"
 
+// InPlace is the Aux of a Select that changes its last argument where the predicate holds.
+const InPlace = "in place"
+
 // Addresses is the constant bank of the addresses of variables.
 const Addresses = "addresses"
 
@@ -115,6 +118,7 @@ type Access struct {
 	ReadOnly bool  // nobody writes what is read
 	Volatile bool
 	Suffix   string // of atomic operations: ADD.F32.FTZ.RN; of loads of matrices, how they lie; of copies, which caches they pass
+	Lanes    bool   // of several numbers, which nothing beside them is accessed with
 	Other    int64  // of a copy, the offset behind the address in shared memory
 }
 
@@ -191,9 +195,11 @@ type Func struct {
 	Blocks []*Block // such that those that dominate others come first, and loops are together
 	Shared int64    // bytes of shared memory
 	Stack  int64    // bytes of private memory
-	Held   []Held   // variables in the constant bank
-	Global []Held   // variables in global memory, and where their addresses are in the constant bank of these
-	Params []Held   // the parameters of a kernel that lie in their constant bank, in order
+	// MostInRegisters is how many of these are kept in registers.
+	MostInRegisters int64
+	Held            []Held // variables in the constant bank
+	Global          []Held // variables in global memory, and where their addresses are in the constant bank of these
+	Params          []Held // the parameters of a kernel that lie in their constant bank, in order
 
 	values int
 }
