@@ -423,11 +423,12 @@ func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool
 	return true, nil
 }
 
-// maxCopies bounds the iterations of loops that are unrolled here, copiedSteps the statements of all of them, and maxConditions the constraints by which
-// it is told where one of them runs: deciding more takes longer and longer.
+// maxCopies bounds the iterations of loops that are unrolled here, copiedSteps the statements of all of them and copiedNodes the nodes of these, which grow with each
+// iteration that may be the last, and maxConditions the constraints by which it is told where one of them runs: deciding more takes longer and longer.
 const (
 	maxCopies     = 1024
 	copiedSteps   = maxSteps / 4
+	copiedNodes   = maxNodes / 8
 	maxConditions = 16
 )
 
@@ -435,9 +436,9 @@ const (
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
 	undo := b.snapshot()
 	f := &frame{text: x, copies: true}
-	first, conditions := b.steps, constraints(b.live.domain)
+	first, conditions, nodes := b.steps, constraints(b.live.domain), b.nodes.Sum
 	for i := range maxCopies {
-		if b.steps-first > copiedSteps {
+		if b.steps-first > copiedSteps || b.nodes.Sum-nodes > copiedNodes {
 			break
 		}
 		if constraints(b.live.domain)-conditions > maxConditions {
@@ -463,7 +464,8 @@ func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done 
 		b.iterationCopy(x, f)
 	}
 	undo()
-	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
+	b.nodes.Sum = nodes
+	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, with the conditions that end it, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
 }
 
 // constraints is the number of constraints of a set.

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/internal/nameset"
@@ -24,11 +25,17 @@ func (k *Kernel) InferShapes() error {
 		}
 		for axis := range sites[name][0].acc.Index {
 			var size *extent
+			seen := map[string]bool{}
 			for _, at := range sites[name] {
 				lanes := int64(1)
 				if axis == len(at.acc.Index)-1 {
 					lanes = k.Array(name).Span(at.acc)
 				}
+				key := fmt.Sprint(at.acc.Index[axis], lanes, at.inames)
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
 				next, err := k.largestRun(at.acc.Index[axis], lanes, at.inames)
 				if err == nil {
 					size, err = throw.Value(func() *extent { return size.max(next) })
