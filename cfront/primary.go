@@ -30,7 +30,20 @@ func (p *parser) cast() (v value, ok bool) {
 		p.next()
 		return p.make(at, t, p.arguments()), true
 	}
-	return p.castTo(at, t, p.coerced(t, p.unary())), true
+	v = p.unary()
+	if t.refers() && p.lang.plusPlus && v.t != nil && !v.t.same(t.named()) && isObject(v.e) {
+		return p.seenAs(at, t.named(), v), true
+	}
+	return p.castTo(at, t, p.coerced(t, v)), true
+}
+
+// seenAs is an object as one of another type, *(T *)&x.
+func (p *parser) seenAs(at Pos, t *ctype, v value) value {
+	first := value{&Int{intType.typed(at), 0}, intType}
+	if v.t.form == arrayForm {
+		v = p.element(at, v, first)
+	}
+	return p.element(at, p.castTo(at, pointerTo(t), p.address(at, v)), first)
 }
 
 // withAngleType reads a type where > has its usual meaning.
@@ -324,13 +337,16 @@ func floatValue(at Pos, v float64, t expr.DType) value {
 func (p *parser) named(at Pos) value {
 	switch {
 	case p.lang.plusPlus && casts[p.tok().Text]:
-		p.next()
+		looks := p.next().Is("reinterpret_cast")
 		p.expect("<")
 		t := p.withAngleType(p.typeName)
 		p.closeAngle()
 		p.expect("(")
 		v := p.withAngle(0, p.value)
 		p.expect(")")
+		if looks && t.refers() && !v.t.same(t.named()) {
+			return p.seenAs(at, t.named(), v)
+		}
 		return p.castTo(at, t, p.coerced(t, v))
 	case statements[p.tok().Text] != nil, p.is("else"):
 		p.unexpected(anExpression)
