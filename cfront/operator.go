@@ -82,6 +82,10 @@ func (p *parser) conditional() value {
 	p.expect(":")
 	other := p.assignment()
 	t := chosenType(p.lang, then.t.pointed(), other.t.pointed())
+	if lanes := cond.t.dtype.Lanes(); cond.t.form == numberForm && lanes > 1 && t.form == numberForm && !t.dtype.IsVector() { // a choice for each lane
+		t = number(t.dtype.Vector(lanes))
+		then, other = p.castTo(at, t, then), p.castTo(at, t, other)
+	}
 	return p.folded(value{&Select{t.typed(at), cond.e, then.e, other.e}, t})
 }
 
