@@ -419,8 +419,7 @@ var operations = map[string]operation{
 	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
 
-	"min3": {counts: each("maxmin", "maxmin")}, "max3": {counts: each("maxmin", "maxmin")}, "max_relu": {counts: each("maxmin", "maxmin")}, "min_relu": {counts: each("maxmin", "maxmin")},
-	"max3_relu": {counts: each("maxmin", "maxmin", "maxmin")}, "min3_relu": {counts: each("maxmin", "maxmin", "maxmin")},
+	"min3": {counts: each("maxmin", "maxmin")}, "max3": {counts: each("maxmin", "maxmin")}, "max_relu": {counts: each("maxmin", "maxmin")}, "min_relu": {counts: each("maxmin", "maxmin")}, "max3_relu": {counts: each("maxmin", "maxmin", "maxmin")}, "min3_relu": {counts: each("maxmin", "maxmin", "maxmin")},
 	"addmax": {counts: each("add", "maxmin")}, "addmin": {counts: each("add", "maxmin")}, "addmax_relu": {counts: each("add", "maxmin", "maxmin")}, "addmin_relu": {counts: each("add", "maxmin", "maxmin")},
 	"median3": {counts: each("maxmin", "maxmin", "maxmin", "maxmin")},
 	"bfe":     {counts: each("shift", "bw")}, "bfm": {counts: each("shift", "add", "shift")}, "upsample": {counts: each("shift", "bw")},

@@ -423,14 +423,16 @@ func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool
 	return true, nil
 }
 
-// maxCopies bounds the iterations of loops that are unrolled here, copiedSteps the statements of all of them and copiedNodes the nodes of these, which grow with each
-// iteration that may be the last, and maxConditions the constraints by which it is told where one of them runs: deciding more takes longer and longer.
+// maxCopies bounds the iterations of loops that are unrolled here, copiedSteps the statements of all of them, and maxConditions the constraints by which
+// it is told where one of them runs: deciding more takes longer and longer.
 const (
 	maxCopies     = 1024
 	copiedSteps   = maxSteps / 4
-	copiedNodes   = maxNodes / 8
 	maxConditions = 16
 )
+
+// copiedNodes bounds the nodes of the statements that are made of a loop: each iteration that may be the last is a condition more for those behind it.
+const copiedNodes = maxNodes / 8
 
 // unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
