@@ -309,7 +309,7 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 func (p *parser) coerced(t *ctype, v value) value {
 	if v.t != nil && v.e != nil && t.form == recordForm && (v.t.form == numberForm || v.t.form == recordForm && !v.t.same(t) && !v.t.holds(t)) {
 		if o := p.constructors(t); o != nil {
-			if c := p.resolve(o, nil, []value{v}, v.e.Place()); c != nil {
+			if c := p.resolve(o, nil, []value{v}, v.e.Place()); c != nil && c.params[0].t.form == v.t.form {
 				return p.construct(v.e.Place(), t, []value{v})
 			}
 		}

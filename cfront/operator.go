@@ -44,7 +44,10 @@ func (p *parser) assignment() value {
 		return to
 	}
 	sign := Pos(p.next().At)
-	v := p.coerced(to.t, p.initializer(to.t))
+	v := p.initializer(to.t)
+	if to.t.form != recordForm { // whose own operator takes it as it is
+		v = p.coerced(to.t, v)
+	}
 	if of, ok := to.e.(*Call); ok && len(of.Args) == 1 && isBits(of) { // *(T *)&x = v
 		if op != "" {
 			v = p.operation(at, op, to, v)
