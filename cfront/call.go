@@ -26,7 +26,9 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 			return v
 		}
 		if explicit != nil || !lifted(name, o, args) {
-			c = p.resolve(o, explicit, args, at)
+			if c = p.resolve(o, explicit, args, at); c == nil {
+				c = p.outward(name, explicit, args, at)
+			}
 		}
 	}
 	if c != nil && c == p.within && isIntrinsic(name) { // an overload for another type, which calls the function of the language

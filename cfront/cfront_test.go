@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 		{"#include </etc/passwd>\n", "main.c:1:10: include file not found"},
 		{"#include <sys/../../read.go>\n", "main.c:1:10: include file not found"},
 		{"#error no\n", "main.c:1:2: #error no"},
-		{"#ifndef A\n#error no A\n#endif\nA\n#if !defined B && !C\n#error\n#endif\n#ifndef A\n#error\n#endif\n", "main.c:2:2: #error no A\n    #error no A\n     ^\n    -D A defines what it asks for"},
+		{"#ifndef A\n#error no A\n#endif\nA\n#if !defined B && !C\n#error\n#endif\n#ifndef A\n#error\n#endif\n", "main.c:2:2: #error no A\n    #error no A\n     ^\n    -D A=… defines what it asks for"},
 		{"#if !defined(__GNUC__) && !defined(_WIN32)\n#error unknown\n#endif\n", "main.c:2:2: #error unknown\n    #error unknown\n     ^\n    -D __GNUC__ defines what it asks for"},
 		{"void f(void) { undeclared = 1; }\n", "main.c:1:16: undeclared is not declared\n"},
 		{"float f(void) {\n  return 1.0ff;\n}\n", "main.c:2:10: 1.0ff is no number\n"},

@@ -252,6 +252,16 @@ const cudaMacros = `#define __CUDACC__ 1
 #define CUDART_INF_F INFINITY
 #define CUDART_NAN_F NAN
 #define CUDART_MAX_NORMAL_F 3.402823466e+38f
+#define C10_LAUNCH_BOUNDS_1(n) __launch_bounds__(n)
+#define C10_LAUNCH_BOUNDS_2(n, m) __launch_bounds__(n, m)
+#define CUDA_KERNEL_ASSERT(condition) ((void) 0)
+#define __builtin_expect(x, often) (x)
+#define __builtin_popcount __popc
+#define __builtin_popcountll __popcll
+#define __builtin_clz __clz
+#define __builtin_clzll __clzll
+#define __builtin_ffs __ffs
+#define __builtin_assume_aligned(p, ...) (p)
 #define __cvta_generic_to_shared(p) ((unsigned long)(p))
 #define __cvta_generic_to_global(p) ((unsigned long)(p))
 #define __cvta_shared_to_generic(p) ((void *)(p))
@@ -286,7 +296,7 @@ func cuda() *dialect {
 			"__shared__": LocalSpace, "__constant__": ConstantSpace, "__device__": GlobalSpace, "__managed__": GlobalSpace,
 		},
 		ignored: strings.Fields(`volatile register inline __inline __inline__ __forceinline__ __noinline__ __host__ explicit virtual mutable
-			friend __grid_constant__ thread_local typename noexcept`),
+			friend __grid_constant__ C10_HOST_DEVICE C10_DEVICE C10_HOST C10_ALWAYS_INLINE GPU_LAMBDA thread_local typename noexcept`),
 		known:  strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ builtin_types driver_ host_defines host_config texture_ surface_ channel_descriptor`),
 		others: strings.Fields(`curand nv/ mma helper_`),
 	}

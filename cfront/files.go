@@ -360,12 +360,12 @@ func (f *File) preprocess(ctx context.Context, files *files, defines, text strin
 		if files.texts[ownHeaders+f.lang.library+"/"+l.header] != "" || !slices.ContainsFunc(l.names, func(name string) bool { return uses(tokens, name) }) {
 			continue
 		}
-		_, text, found := files.find(l.header, false, "")
+		name, text, found := files.find(l.header, false, "")
 		if !found {
 			continue
 		}
 		cfg.Before = nil
-		of, err := cpp.Run(ctx, cfg, l.header, text)
+		of, err := cpp.Run(ctx, cfg, name, text)
 		if err != nil {
 			return nil, err
 		}
@@ -438,6 +438,11 @@ var libraries = []struct {
 	names  []string
 }{
 	{"cub/cub.cuh", []string{"cub"}},
+	{"glm/glm.hpp", []string{"glm"}},
+	{"ATen/device.h", []string{
+		"Half", "BFloat16", "acc_type", "opmath_type", "ceil_div", "gpuAtomicAdd", "gpuAtomicAddNoReturn", "gpuAtomicMax", "gpuAtomicMin", "fastAtomicAdd", "C10_WARP_SIZE",
+		"WARP_SHFL", "WARP_SHFL_XOR", "WARP_SHFL_UP", "WARP_SHFL_DOWN", "WARP_BALLOT", "ACTIVE_MASK", "THCCeilDiv", "THCRoundUp", "THCNumerics", "ScalarConvert",
+	}},
 	{"type_traits", []string{"conditional", "conditional_t", "remove_const_t", "remove_cv_t", "remove_reference_t", "decay_t", "make_unsigned_t", "make_signed_t", "integral_constant", "bool_constant", "true_type", "false_type"}},
 	{"curand_kernel.h", []string{"curand_init", "curandState", "curandState_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t"}},
 	{"cuComplex.h", []string{"cuComplex", "cuFloatComplex", "cuDoubleComplex"}},

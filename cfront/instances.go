@@ -195,7 +195,9 @@ func (p *proposer) candidates(d *draft, i int) (list []string) {
 	case x.isClass:
 		return p.classes(len(x.params))
 	case x.isType:
-		list = p.typesWith(usedOf(x.name, d.text))
+		if list = p.typesWith(usedOf(x.name, d.text)); points(x.name, d.text) {
+			list = append(list, "float *", "int *")
+		}
 		if counts(x.name, d.text) {
 			list = append(list, "int", "float")
 		} else {
@@ -208,6 +210,27 @@ func (p *proposer) candidates(d *draft, i int) (list []string) {
 		return []string{"true", "false"}
 	}
 	return []string{"16", "4", "1", "32"}
+}
+
+// points reports that a parameter of a type is used as a pointer: it has subscripts, or stands behind a star that multiplies nothing.
+func points(name string, tokens []cpp.Token) bool {
+	var objects []string
+	for i := range max(0, len(tokens)-2) {
+		if t, after := tokens[i+1], tokens[i+2]; tokens[i].Is(name) && t.Kind == cpp.Name && oneOf(after, ",", ")") {
+			objects = append(objects, t.Text)
+		} else if i < 2 || t.Kind != cpp.Name || !slices.Contains(objects, t.Text) {
+			continue
+		}
+		at := i
+		if tokens[at].Is("(") {
+			at--
+		}
+		before := tokens[max(at-1, 0)]
+		if after := tokens[i+2]; after.Is("[") || tokens[at].Is("*") && before.Kind == cpp.Symbol && !oneOf(before, ")", "]") {
+			return true
+		}
+	}
+	return false
 }
 
 // indexName is how types are called that number things.

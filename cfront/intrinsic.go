@@ -99,6 +99,8 @@ var typeWord = map[string]expr.DType{
 var (
 	clConvert = regexp.MustCompile(`^(convert|as)_([a-z]+?)(2|3|4|8|16)?(_sat)?(_rt[ezpn])?$`)
 	clMemory  = regexp.MustCompile(`^(vload|vstore)(a?_half)?(2|3|4|8|16)?(_rt[ezpn])?$`)
+	cuPacked  = regexp.MustCompile(`^__v(abs(ss|diff[su])?|add(ss|us)?|avg[su]|(cmp|set)(eq|ne|(ge|gt|le|lt)[su])|haddu|(max|min)[su]|neg(ss)?|sad[su]|sub(ss|us)?)[24]$`)
+	cuThree   = regexp.MustCompile(`^__vi((?:add)?(?:max|min)|(?:max|min)3)_([su])(32|16x2)(_relu)?$`)
 	cuConvert = regexp.MustCompile(`^__(half2|float2|[a-z]+?)(2|_as_)(half2|float2|[a-z]+)(_r[nzud])?$`)
 )
 
@@ -106,6 +108,21 @@ var (
 func derived(name string) (Intrinsic, bool) {
 	if strings.HasPrefix(name, bitsPrefix) {
 		return Intrinsic{Name: name, Kind: Reinterpret, result: firstResult}, true
+	}
+	if rest, is := strings.CutPrefix(name, "__builtin_"); is {
+		f, known := intrinsics[rest]
+		f.Name = name
+		return f, known && f.Kind == Math
+	}
+	if m := cuPacked.FindStringSubmatch(name); m != nil {
+		return Intrinsic{name, Math, "packed_" + m[1], fixedResult, expr.Uint32}, true
+	}
+	if m := cuThree.FindStringSubmatch(name); m != nil {
+		t := expr.DType(expr.Uint32)
+		if m[2]+m[3] == "s32" {
+			t = expr.Int32
+		}
+		return Intrinsic{name, Math, m[1] + m[4], fixedResult, t}, true
 	}
 	if m := clConvert.FindStringSubmatch(name); m != nil {
 		if t := typeWord[m[2]]; t != "" {

@@ -192,10 +192,8 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 			}
 		}
 	}
-	if o, is := p.scope.find("operator" + op).(*overloads); is {
-		if c := p.resolve(o, nil, args, at); c != nil && c.self == nil {
-			return p.called(at, c, nil, args), true
-		}
+	if c := p.outward("operator"+op, nil, args, at); c != nil && c.self == nil {
+		return p.called(at, c, nil, args), true
 	}
 	if to := args[0].t; op == "=" {
 		v := args[1]
@@ -215,6 +213,18 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 		}
 	}
 	return v, false
+}
+
+// outward is the function of a name that takes arguments, of the innermost scope that has one: a program and its libraries may both have some of that name, in namespaces.
+func (p *parser) outward(name string, explicit []argument, args []value, at Pos) *callable {
+	for s := p.scope; s != nil; s = s.outer {
+		if o, is := s.names[name].(*overloads); is {
+			if c := p.resolve(o, explicit, args, at); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // plain is a value that an operator of the language takes: a record that is converted to a number or a pointer is that.
@@ -294,8 +304,17 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 	return value{}
 }
 
-// coerced is a value as a variable of a type takes it: a record is converted by its own function, where it has one for that type.
+// coerced is a value as a variable of a type takes it: a record is converted by its own function, where it has one for that type, and what is none of that type to one by
+// a constructor.
 func (p *parser) coerced(t *ctype, v value) value {
+	if v.t != nil && v.e != nil && t.form == recordForm && (v.t.form == numberForm || v.t.form == recordForm && !v.t.same(t) && !v.t.holds(t)) {
+		if o := p.constructors(t); o != nil {
+			if c := p.resolve(o, nil, []value{v}, v.e.Place()); c != nil && c.params[0].t.form == v.t.form {
+				return p.construct(v.e.Place(), t, []value{v})
+			}
+		}
+		return v
+	}
 	if v.t == nil || v.e == nil || v.t.form != recordForm || v.t.record.scope == nil || t.form != pointerForm && t.form != numberForm {
 		return v
 	}

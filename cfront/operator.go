@@ -44,7 +44,10 @@ func (p *parser) assignment() value {
 		return to
 	}
 	sign := Pos(p.next().At)
-	v := p.coerced(to.t, p.initializer(to.t))
+	v := p.initializer(to.t)
+	if to.t.form != recordForm { // whose own operator takes it as it is
+		v = p.coerced(to.t, v)
+	}
 	if of, ok := to.e.(*Call); ok && len(of.Args) == 1 && isBits(of) { // *(T *)&x = v
 		if op != "" {
 			v = p.operation(at, op, to, v)
@@ -82,6 +85,10 @@ func (p *parser) conditional() value {
 	p.expect(":")
 	other := p.assignment()
 	t := chosenType(p.lang, then.t.pointed(), other.t.pointed())
+	if lanes := cond.t.dtype.Lanes(); cond.t.form == numberForm && lanes > 1 && t.form == numberForm && !t.dtype.IsVector() { // a choice for each lane
+		t = number(t.dtype.Vector(lanes))
+		then, other = p.castTo(at, t, then), p.castTo(at, t, other)
+	}
 	return p.folded(value{&Select{t.typed(at), cond.e, then.e, other.e}, t})
 }
 

@@ -190,6 +190,11 @@ func (files *files) explain(f *File, err error) error {
 		return out.WithHint(missingHeader)
 	}
 	if len(e.Flags) > 0 {
+		for i, flag := range e.Flags {
+			if !strings.Contains(flag, "=") {
+				e.Flags[i] += f.usedAs(flag)
+			}
+		}
 		out.Flags = prefixed("-D ", e.Flags)
 		return out.WithHint("%s defines what it asks for", strings.Join(out.Flags, " "))
 	}

@@ -30,7 +30,11 @@ func (p *parser) cast() (v value, ok bool) {
 		p.next()
 		return p.make(at, t, p.arguments()), true
 	}
-	return p.castTo(at, t, p.coerced(t, p.unary())), true
+	v = p.unary()
+	if t.refers() && p.lang.plusPlus && v.t != nil && !v.t.same(t.named()) && isObject(v.e) {
+		return p.seenAs(at, t.named(), v), true
+	}
+	return p.castTo(at, t, p.coerced(t, v)), true
 }
 
 // withAngleType reads a type where > has its usual meaning.
@@ -40,39 +44,6 @@ func (p *cursor) withAngleType(f func() *ctype) *ctype {
 	t := f()
 	p.angle = saved
 	return t
-}
-
-// castTo converts a value to a type.
-func (p *typer) castTo(at Pos, t *ctype, v value) value {
-	t = t.with(func(t *ctype) { t.alias = false })
-	switch {
-	case t.form == voidForm, v.t.form == numberForm && t.form == numberForm && v.t.dtype == t.dtype:
-		return value{v.e, t}
-	case t.form == numberForm && t.dtype.IsVector() && !v.t.dtype.IsVector():
-		return value{&Vector{t.typed(at), []Expr{v.e}}, t}
-	}
-	if n, ok := literal(v.e); ok && t.dtype.IsFloat() {
-		return floatValue(at, n, t.dtype)
-	}
-	return p.folded(value{&Cast{t.typed(at), v.e}, t})
-}
-
-func literal(e Expr) (float64, bool) {
-	switch x := e.(type) {
-	case *Int:
-		return float64(x.Value), x.DType != expr.Uint64 || x.Value >= 0
-	case *Float:
-		return x.Value, true
-	}
-	return 0, false
-}
-
-// converted is a constant as a variable of a type holds it.
-func (p *typer) converted(v value, t *ctype, at Pos) value {
-	if v.t == nil || v.t.form != numberForm {
-		return v
-	}
-	return p.castTo(at, t, v)
 }
 
 // make is a value that a type makes of values: float4(a, b, c, d), int(x).
@@ -320,18 +291,26 @@ func floatValue(at Pos, v float64, t expr.DType) value {
 	return value{&Float{n.typed(at), v}, n}
 }
 
+// namedCast reads a cast of C++ by its name.
+func (p *parser) namedCast(at Pos) value {
+	looks := p.next().Is("reinterpret_cast")
+	p.expect("<")
+	t := p.withAngleType(p.typeName)
+	p.closeAngle()
+	p.expect("(")
+	v := p.withAngle(0, p.value)
+	p.expect(")")
+	if looks && t.refers() && !v.t.same(t.named()) {
+		return p.seenAs(at, t.named(), v)
+	}
+	return p.castTo(at, t, p.coerced(t, v))
+}
+
 // named reads an expression that begins with a name.
 func (p *parser) named(at Pos) value {
 	switch {
 	case p.lang.plusPlus && casts[p.tok().Text]:
-		p.next()
-		p.expect("<")
-		t := p.withAngleType(p.typeName)
-		p.closeAngle()
-		p.expect("(")
-		v := p.withAngle(0, p.value)
-		p.expect(")")
-		return p.castTo(at, t, p.coerced(t, v))
+		return p.namedCast(at)
 	case statements[p.tok().Text] != nil, p.is("else"):
 		p.unexpected(anExpression)
 	case p.lang.plusPlus && cppExpressions[p.tok().Text] != "":

@@ -347,3 +347,16 @@ search:
 		return &Region{fn.Name, fn, inside, start.Line, end.Line, true}, nil
 	}
 }
+
+// usedAs is what the text of a file takes a macro for that an #error asks for: a type, a number, or nothing but one that is defined.
+func (f *File) usedAs(name string) string {
+	use := regexp.MustCompile(`(?m)^[ \t]*[^#\s].*?\b` + regexp.QuoteMeta(name) + `\b|^` + regexp.QuoteMeta(name) + `\b`)
+	asType := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `[ \t]*\*?[ \t]+(restrict[ \t]+|const[ \t]+)*\*?[A-Za-z_]\w*[ \t]*[;,=()[]|\(` + regexp.QuoteMeta(name) + `\)[ \t]*[\w(]`)
+	switch text := f.texts[f.Name]; {
+	case asType.MatchString(text):
+		return "=" + proposedType(name)
+	case use.MatchString(text):
+		return "=…"
+	}
+	return ""
+}

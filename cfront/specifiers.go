@@ -71,7 +71,7 @@ func (p *parser) specifiers() *specifiers {
 		case t.Text == "const" || t.Text == "__const":
 			p.next()
 			constant = true
-		case p.lang.plusPlus && (t.Text == "constexpr" || t.Text == "consteval" || t.Text == "constinit"):
+		case p.lang.plusPlus && slices.Contains(evaluated, t.Text):
 			p.next()
 			s.fixed, constant = true, true
 		case t.Text == "__extension__":

@@ -119,7 +119,11 @@ func (p *parser) converts() bool {
 				return
 			}
 			p.specifiers()
-			found = p.is("(") && !p.nested() || p.is("{") || p.is("::")
+			n := 1
+			for p.peek(n).Is("(") { // int((x) + 1)
+				n++
+			}
+			found = p.is("(") && (!p.nested() || n > 1 && !p.peek(n).Is("*") && !p.peek(n).Is("&")) || p.is("{") || p.is("::")
 		})
 	})
 	return err == nil && found

@@ -397,6 +397,8 @@ func (p *cursor) proposed(name string, list []string, declared, isType, qualifie
 		case qualifies[n]:
 		case isType[n]:
 			flag += proposedType(n) + lanes.FindString(n)
+		case warpName.MatchString(n):
+			flag += "32"
 		default:
 			flag += "…"
 		}
@@ -406,6 +408,9 @@ func (p *cursor) proposed(name string, list []string, declared, isType, qualifie
 	}
 	return flags
 }
+
+// evaluated are the words of C++ for what a compiler computes.
+var evaluated = []string{"constexpr", "consteval", "constinit"}
 
 // lanesIn is the macro that says how many lanes a vector has whose type ## made, as of floatLANES; "" for other names.
 func (f *File) lanesIn(name string) string {
@@ -426,7 +431,7 @@ func (p *cursor) types(i int) bool {
 func (p *cursor) means(name string) bool {
 	_, space := p.lang.spaces[name]
 	return space || p.file.known(name) || slices.Contains(keywords, name) || slices.Contains(basic, name) ||
-		slices.Contains(p.lang.kernels, name) || slices.Contains(p.lang.ignored, name) || strings.HasPrefix(name, "__")
+		slices.Contains(p.lang.kernels, name) || slices.Contains(p.lang.ignored, name) || strings.HasPrefix(name, "__") || p.lang.plusPlus && slices.Contains(evaluated, name)
 }
 
 // Mentions reports that a text of the file has a name in it. Others are made by ##.
@@ -449,6 +454,9 @@ func proposedType(name string) string {
 }
 
 var integerName = regexp.MustCompile(`(^|_)(u?ints?|idx|index|size|dims?|counts?|len|length|offset|id|int(8|16|32|64))([0-9]|_|$)`)
+
+// warpName finds names of how many work-items a warp has.
+var warpName = regexp.MustCompile(`(?i)warp_?size$`)
 
 // lanes is how many the name of a vector ends with.
 var lanes = regexp.MustCompile("(2|3|4|8|16)$")

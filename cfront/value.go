@@ -400,3 +400,45 @@ func (p *parser) enabler() (at int) {
 	p.accept("*")
 	return i
 }
+
+// seenAs is an object as one of another type, *(T *)&x.
+func (p *parser) seenAs(at Pos, t *ctype, v value) value {
+	first := value{&Int{intType.typed(at), 0}, intType}
+	if v.t.form == arrayForm {
+		v = p.element(at, v, first)
+	}
+	return p.element(at, p.castTo(at, pointerTo(t), p.address(at, v)), first)
+}
+
+// castTo converts a value to a type.
+func (p *typer) castTo(at Pos, t *ctype, v value) value {
+	t = t.with(func(t *ctype) { t.alias = false })
+	switch {
+	case t.form == voidForm, v.t.form == numberForm && t.form == numberForm && v.t.dtype == t.dtype:
+		return value{v.e, t}
+	case t.form == numberForm && t.dtype.IsVector() && !v.t.dtype.IsVector():
+		return value{&Vector{t.typed(at), []Expr{v.e}}, t}
+	}
+	if n, ok := literal(v.e); ok && t.dtype.IsFloat() {
+		return floatValue(at, n, t.dtype)
+	}
+	return p.folded(value{&Cast{t.typed(at), v.e}, t})
+}
+
+func literal(e Expr) (float64, bool) {
+	switch x := e.(type) {
+	case *Int:
+		return float64(x.Value), x.DType != expr.Uint64 || x.Value >= 0
+	case *Float:
+		return x.Value, true
+	}
+	return 0, false
+}
+
+// converted is a constant as a variable of a type holds it.
+func (p *typer) converted(v value, t *ctype, at Pos) value {
+	if v.t == nil || v.t.form != numberForm {
+		return v
+	}
+	return p.castTo(at, t, v)
+}

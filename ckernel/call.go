@@ -419,8 +419,10 @@ var operations = map[string]operation{
 	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
 
-	"min3": {counts: each("maxmin", "maxmin")}, "max3": {counts: each("maxmin", "maxmin")}, "median3": {counts: each("maxmin", "maxmin", "maxmin", "maxmin")},
-	"bfe": {counts: each("shift", "bw")}, "bfm": {counts: each("shift", "add", "shift")}, "upsample": {counts: each("shift", "bw")},
+	"min3": {counts: each("maxmin", "maxmin")}, "max3": {counts: each("maxmin", "maxmin")}, "max_relu": {counts: each("maxmin", "maxmin")}, "min_relu": {counts: each("maxmin", "maxmin")}, "max3_relu": {counts: each("maxmin", "maxmin", "maxmin")}, "min3_relu": {counts: each("maxmin", "maxmin", "maxmin")},
+	"addmax": {counts: each("add", "maxmin")}, "addmin": {counts: each("add", "maxmin")}, "addmax_relu": {counts: each("add", "maxmin", "maxmin")}, "addmin_relu": {counts: each("add", "maxmin", "maxmin")},
+	"median3": {counts: each("maxmin", "maxmin", "maxmin", "maxmin")},
+	"bfe":     {counts: each("shift", "bw")}, "bfm": {counts: each("shift", "add", "shift")}, "upsample": {counts: each("shift", "bw")},
 	"mul_hi": {counts: each("mul")}, "mad_hi": {counts: each("madd")}, "add_sat": {counts: each("add")}, "sub_sat": {counts: each("add")},
 	"mad_sat": {counts: each("madd")}, "degrees": {counts: each("mul")}, "radians": {counts: each("mul")}, "maxmag": {counts: each("maxmin")}, "minmag": {counts: each("maxmin")},
 	"cross": {counts: func(int64) map[string]int64 { return map[string]int64{"mul": 3, "madd": 3} }},
@@ -456,7 +458,7 @@ func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Ex
 		counts = op.counts(lanes)
 	case of.Kind == cfront.Reinterpret:
 		counts = map[string]int64{}
-	case knownFunctions[of.IR]:
+	case knownFunctions[of.IR], strings.HasPrefix(of.IR, "packed_"): // on the bytes or halves of words
 		counts = map[string]int64{"func:" + of.IR: t.Lanes()}
 	default:
 		b.noFunction(x)

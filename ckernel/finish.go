@@ -87,11 +87,14 @@ func (b *flow) kernel() *kernel.Kernel {
 	b.axisDomains(k)
 	b.loopDomains(k)
 	var before string
-	taken := map[string]bool{}
+	taken := map[int]int{} // by lines
 	for i, r := range b.records {
 		s := b.statementOf(r)
-		s.ID = kernel.Fresh(fmt.Sprintf("line%d", r.pos.Line), func(id string) bool { return taken[id] })
-		taken[s.ID] = true
+		s.ID = fmt.Sprintf("line%d", r.pos.Line)
+		if n := taken[r.pos.Line]; n > 0 {
+			s.ID = fmt.Sprintf("%s_%d", s.ID, n-1)
+		}
+		taken[r.pos.Line]++
 		if i > 0 {
 			s.Deps = []string{before}
 		}

@@ -18,6 +18,7 @@ import (
 type flow struct {
 	grid
 	functions []*kernel.Function
+	defined   map[string]string // their names, by what they are
 	records   []*record
 	loops     []*loop
 	guards    []*guard
@@ -55,7 +56,7 @@ func newFlow(of faults, opt *Options) flow {
 			terms: terms{faults: of, atoms: map[string]*atom{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}},
 			opt:   opt, taken: map[string]bool{}, tried: map[string]int{}, names: map[*builderVar]string{}, sizes: map[string]*size{}, ownSizes: map[string]string{},
 		},
-		arrays: map[*builderVar]*array{}, divisors: map[string]bool{}, fixed: map[int64]bool{},
+		defined: map[string]string{}, arrays: map[*builderVar]*array{}, divisors: map[string]bool{}, fixed: map[int64]bool{},
 	}
 	for _, w := range polycount.Words() {
 		f.taken[w] = true

@@ -431,13 +431,16 @@ const (
 	maxConditions = 16
 )
 
+// copiedNodes bounds the nodes of the statements that are made of a loop: each iteration that may be the last is a condition more for those behind it.
+const copiedNodes = maxNodes / 8
+
 // unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
 	undo := b.snapshot()
 	f := &frame{text: x, copies: true}
-	first, conditions := b.steps, constraints(b.live.domain)
+	first, conditions, nodes := b.steps, constraints(b.live.domain), b.nodes.Sum
 	for i := range maxCopies {
-		if b.steps-first > copiedSteps {
+		if b.steps-first > copiedSteps || b.nodes.Sum-nodes > copiedNodes {
 			break
 		}
 		if constraints(b.live.domain)-conditions > maxConditions {
@@ -463,7 +466,8 @@ func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done 
 		b.iterationCopy(x, f)
 	}
 	undo()
-	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
+	b.nodes.Sum = nodes
+	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, with the conditions that end it, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
 }
 
 // constraints is the number of constraints of a set.

@@ -143,9 +143,10 @@ func (b *flow) free(e expr.Expr) expr.Expr {
 	leaf := func(x expr.Expr) expr.Expr {
 		text := x.String()
 		if by[text] == nil {
-			n := kernel.Fresh("x", func(s string) bool {
-				return slices.ContainsFunc(f.Params, func(p kernel.FunctionParam) bool { return p.Name == s })
-			})
+			n := "x"
+			if len(by) > 0 {
+				n = fmt.Sprintf("x_%d", len(by)-1)
+			}
 			f.Params = append(f.Params, kernel.FunctionParam{Name: n, DType: b.leafType(x)})
 			call.Args = append(call.Args, x)
 			by[text] = expr.Var{Name: n}
@@ -202,17 +203,16 @@ func (b *flow) leafType(e expr.Expr) expr.DType {
 
 // functionNamed enters a function under a name, or finds one that is defined alike.
 func (b *flow) functionNamed(base string, f *kernel.Function) string {
-	for _, g := range b.functions {
-		f.Name = g.Name
-		if g.String() == f.String() {
-			return g.Name
-		}
+	f.Name = ""
+	text := f.String()
+	if name, known := b.defined[text]; known {
+		return name
 	}
 	f.Name = base
 	for i := 0; b.taken[f.Name] || expr.IsFunction(f.Name) || expr.ReductionArity(f.Name) > 0; i++ {
 		f.Name = fmt.Sprintf("%s_%d", base, i)
 	}
-	b.taken[f.Name] = true
+	b.taken[f.Name], b.defined[text] = true, f.Name
 	b.functions = append(b.functions, f)
 	return f.Name
 }

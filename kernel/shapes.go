@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/internal/nameset"
@@ -24,11 +25,17 @@ func (k *Kernel) InferShapes() error {
 		}
 		for axis := range sites[name][0].acc.Index {
 			var size *extent
+			seen := map[string]bool{}
 			for _, at := range sites[name] {
 				lanes := int64(1)
 				if axis == len(at.acc.Index)-1 {
 					lanes = k.Array(name).Span(at.acc)
 				}
+				key := fmt.Sprint(at.acc.Index[axis], lanes, at.inames)
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
 				next, err := k.largestRun(at.acc.Index[axis], lanes, at.inames)
 				if err == nil {
 					size, err = throw.Value(func() *extent { return size.max(next) })
@@ -88,6 +95,22 @@ type extent struct {
 	// affine is the size if it is affine, else nil, and where the parameters for which the index then takes any value.
 	affine *polycount.Affine
 	where  *polycount.Set
+	texts  []string // of the sizes that it is the largest of, once it is compared with others that are not affine
+}
+
+// compared are the texts of the sizes that an extent is the largest of.
+func (e *extent) compared() []string {
+	if e.texts != nil {
+		return e.texts
+	}
+	e.texts = []string{e.Size.String()}
+	if op, ok := e.Size.(*expr.Op); ok && op.Kind == expr.Max {
+		e.texts = nil
+		for _, a := range op.Args {
+			e.texts = append(e.texts, a.String())
+		}
+	}
+	return e.texts
 }
 
 const indexName = "$index" // no iname has such a name
@@ -135,7 +158,7 @@ func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (_ *e
 			return &extent{Size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.Size)}, nil
 		}
 		all := e.affine.Scale(lanes)
-		return &extent{expr.FromAffine(all), &all, e.where}, all.Err()
+		return &extent{Size: expr.FromAffine(all), affine: &all, where: e.where}, all.Err()
 	}
 	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within), nil
 }
@@ -169,21 +192,18 @@ func (e *extent) max(o *extent) *extent {
 				continue
 			}
 			where := throw.Get(e.where.Union(o.where))
-			return &extent{pair[0].Size, pair[0].affine, where}
+			return &extent{Size: pair[0].Size, affine: pair[0].affine, where: where}
 		}
 	}
-	if expr.Equal(e.Size, o.Size) {
-		return &extent{Size: e.Size}
+	of, text := e.compared(), o.Size.String()
+	if slices.Contains(of, text) {
+		return &extent{Size: e.Size, texts: of}
 	}
+	args := []expr.Expr{e.Size}
 	if op, ok := e.Size.(*expr.Op); ok && op.Kind == expr.Max {
-		for _, a := range op.Args {
-			if expr.Equal(a, o.Size) {
-				return e
-			}
-		}
-		return &extent{Size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.Size)}}
+		args = op.Args
 	}
-	return &extent{Size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.Size, o.Size}}}
+	return &extent{Size: &expr.Op{Kind: expr.Max, Args: append(args[:len(args):len(args)], o.Size)}, texts: append(of[:len(of):len(of)], text)}
 }
 
 // largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, and products of

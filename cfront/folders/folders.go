@@ -20,6 +20,7 @@ type Folders struct {
 	top, here string              // the folder that is looked through, and that of the file in it
 	below     map[string][]string // files below top by their names without folders
 	read      map[string]string   // what files hold that were looked through
+	lists     map[string][]text   // what was looked through, by the endings of names
 }
 
 // Around are the folders around a file: of the repository that it lies in, else of the working directory if it lies in that.
@@ -45,7 +46,7 @@ func (f *Folders) Of(name string) string {
 
 // look finds the files that may be headers.
 func (f *Folders) look() {
-	f.below, f.read = map[string][]string{}, map[string]string{}
+	f.below, f.read, f.lists = map[string][]string{}, map[string]string{}, map[string][]text{}
 	at, err := filepath.Abs(f.file)
 	if err != nil {
 		return

@@ -220,11 +220,19 @@ func (f *Folders) found(t text, at int, value string) *Found {
 	return &Found{File: path.Join(shown(filepath.Join(f.top, filepath.FromSlash(path.Dir(t.file)))), path.Base(t.file)), Line: 1 + strings.Count(t.text[:at], "\n"), Value: value}
 }
 
-// texts are the files around with some endings, without the file itself, the nearest first.
-func (f *Folders) texts(ends []string) (out []text) {
-	if f.below == nil {
-		f.look()
+// texts are the files around with some endings, without the file itself, the nearest first. They are looked for once.
+func (f *Folders) texts(ends []string) []text {
+	key := strings.Join(ends, " ")
+	if _, known := f.lists[key]; !known {
+		if f.below == nil {
+			f.look()
+		}
+		f.lists[key] = f.list(ends)
 	}
+	return f.lists[key]
+}
+
+func (f *Folders) list(ends []string) (out []text) {
 	var files []string
 	own := path.Join(f.here, path.Base(filepath.ToSlash(f.file)))
 	for _, list := range f.below {
@@ -234,8 +242,12 @@ func (f *Folders) texts(ends []string) (out []text) {
 			}
 		}
 	}
+	far := map[string]int{}
+	for _, p := range files {
+		far[p] = apart(f.here, p)
+	}
 	slices.SortFunc(files, func(a, b string) int {
-		return cmp.Or(cmp.Compare(apart(f.here, a), apart(f.here, b)), cmp.Compare(slices.Index(ends, path.Ext(a)), slices.Index(ends, path.Ext(b))), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(slices.Index(ends, path.Ext(a)), slices.Index(ends, path.Ext(b))), cmp.Compare(a, b))
 	})
 	all := 0
 	for _, p := range files[:min(len(files), maxTexts)] {

@@ -370,7 +370,9 @@ func (l *Launch) Resolve() {
 		case 0:
 			l.Grid = l.extents(s)
 		case 1:
-			l.Block = l.extents(s)
+			if l.Block = l.extents(s); slices.ContainsFunc(l.Block, isNone) { // a value from the beginning, which others follow
+				l.Block = nil
+			}
 		case 2:
 			l.Shared = l.expression(s)
 			if n, known := l.Shared.Value(); known && n == 0 {
@@ -382,6 +384,12 @@ func (l *Launch) Resolve() {
 	for _, s := range l.args {
 		l.Types = append(l.Types, l.host.typeOf(s, l.in, l.at))
 	}
+}
+
+// isNone reports that an extent is known, and none.
+func isNone(e *Expr) bool {
+	n, known := e.Value()
+	return known && n <= 0
 }
 
 // within is the function that a token is in.
