@@ -1,7 +1,9 @@
 package launchfile
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"hash"
@@ -19,7 +21,6 @@ import (
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
-	"gpuperf/sass"
 )
 
 // kind is what a source is.
@@ -80,7 +81,7 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 		return nil, source.Empty(path)
 	case p.kind.image:
 		job.Image = text
-		if !sass.IsCubin(text) { // which holds the PTX that it was made of, now and then
+		if !bytes.HasPrefix(text, []byte(elf.ELFMAG)) { // a cubin holds the PTX that it was made of, now and then
 			refusePTX(path, string(text), launches)
 		}
 		return nil, nil
