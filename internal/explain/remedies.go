@@ -148,7 +148,9 @@ func (e *explainer) remedies(out *Explanation) (err error) {
 	}))
 	for _, r := range found.Rows {
 		l := Line{File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share}
-		known := func(o Line) bool { return o.File == l.File && o.Line == l.Line && o.Array == l.Array && o.Action == l.Action }
+		known := func(o Line) bool {
+			return o.File == l.File && o.Line == l.Line && o.Array == l.Array && o.Action == l.Action
+		}
 		if r.Atomic && slices.ContainsFunc(out.Lines, known) {
 			continue // an update is a load and a store, which go together
 		}
