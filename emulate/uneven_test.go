@@ -219,3 +219,32 @@ func TestAsks(t *testing.T) {
 		}
 	}
 }
+
+// Constants at places that data tell are in the same table for all work-groups, also for those that are not executed: four times the waves take four times as long.
+func TestTables(t *testing.T) {
+	p, err := compile.Kernel(t.Context(), `__constant__ float curve[256];
+__global__ void tone(const unsigned char *pixel, float *out, int n) {
+  float sum = 0;
+  for (int k = 0; k < 32; k++) sum += curve[pixel[k * n + blockIdx.x * blockDim.x + threadIdx.x] * 15];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}`, "tone", compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var took [2]float64
+	for i, groups := range []int64{1056, 4224} {
+		n := groups * 256
+		r, err := Run(Input{Function: p.Function, Device: sheet(t), Job: device.Job{Entry: "tone", Global: []int64{n}, Local: []int64{256}, Args: []device.Arg{
+			{Name: "pixel", Kind: device.Buffer, DType: "uint8", Count: 32 * n, Stated: true},
+			{Name: "out", Kind: device.Buffer, DType: "float32", Count: n},
+			{Kind: device.Scalar, DType: "int32", Int: n},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took[i] = r.Seconds
+	}
+	if took[1] > 4.4*took[0] {
+		t.Errorf("%.1f us, and four times as many work-groups %.1f us", 1e6*took[0], 1e6*took[1])
+	}
+}

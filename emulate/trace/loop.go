@@ -402,6 +402,7 @@ func Grid(b *timing.Block, others ...*timing.Block) (grid [][]timing.Node) {
 			}
 			moved := newMovement()
 			moves(a.Warps[i].Nodes, nodes, moved)
+			moved.keepTables()
 			nodes = enclosed(nodes, moved)
 		}
 		for range others {
@@ -410,6 +411,15 @@ func Grid(b *timing.Block, others ...*timing.Block) (grid [][]timing.Node) {
 		grid = append(grid, nodes)
 	}
 	return grid
+}
+
+// keepTables lets constants stay whose addresses move differently by lane from one block to the next: data tell them, and lines would be lacking that no block asks for.
+func (m movement) keepTables() {
+	for t, s := range m.touches {
+		if t.Space == timing.ConstantSpace && s.Each != nil {
+			delete(m.touches, t)
+		}
+	}
 }
 
 // Once is a loop of one iteration.
