@@ -161,7 +161,7 @@ const (
 )
 
 // Memories are all of them.
-var Memories = []Memory{Host, Managed}
+var Memories = []string{string(Host), string(Managed)}
 
 // Field is a part of a structure: a buffer, whose address it is, a number or bytes.
 type Field struct {

@@ -288,9 +288,15 @@ func (e *emulation) taken(d exec.Decision) string {
 
 // works reports whether the loop of an instruction does more for others than to try again: it stores in global memory, too.
 func (e *emulation) works(index int) bool {
+	return e.loopHas(index, func(op *sass.Opcode) bool {
+		return (op.Space == sass.Global || op.Space == sass.Generic) && op.Action == sass.Store
+	})
+}
+
+// loopHas reports whether the innermost loop of an instruction has another one of some kind.
+func (e *emulation) loopHas(index int, kind func(*sass.Opcode) bool) bool {
 	for i := range e.Function.Instructions {
-		op := e.Function.Instructions[i].Opcode
-		if op != nil && (op.Space == sass.Global || op.Space == sass.Generic) && op.Action == sass.Store && e.launch.Together(index, i) {
+		if op := e.Function.Instructions[i].Opcode; i != index && op != nil && kind(op) && e.launch.Together(index, i) {
 			return true
 		}
 	}

@@ -111,28 +111,9 @@ func (e *emulation) gathered() {
 
 // asks are the instructions that add 0 to a counter in a loop that does nothing else to memory: it turns until all have come.
 func (e *emulation) asks() (all []int32) {
-	f := e.Function
 	for op := range e.launch.Asks {
-		var loop *sass.Loop
-		for b := range f.Blocks {
-			if f.Blocks[b].From <= int(op) && int(op) < f.Blocks[b].To {
-				loop = f.Blocks[b].Loop
-			}
-		}
-		if loop == nil {
-			continue
-		}
-		alone := true
-		for b := range f.Blocks {
-			if l := f.Blocks[b].Loop; l != loop {
-				continue
-			}
-			for i := f.Blocks[b].From; i < f.Blocks[b].To; i++ {
-				o := f.Instructions[i].Opcode
-				alone = alone && (i == int(op) || o == nil || o.Action != sass.Store && o.Action != sass.Atomic)
-			}
-		}
-		if alone {
+		changes := func(o *sass.Opcode) bool { return o.Action == sass.Store || o.Action == sass.Atomic }
+		if at := int(op); e.launch.Together(at, at) && !e.loopHas(at, changes) {
 			all = append(all, op)
 		}
 	}

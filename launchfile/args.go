@@ -239,10 +239,10 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 // memory reads where a buffer lies.
 func memory(n *yamlfile.Node) (device.Memory, error) {
 	text, err := n.String()
-	if m := device.Memory(text); err != nil || slices.Contains(device.Memories, m) {
-		return m, err
+	if err == nil && !slices.Contains(device.Memories, text) {
+		err = notAmong(n, "memory of a buffer", device.Memories)
 	}
-	return "", notAmong(n, "memory of a buffer", []string{string(device.Host), string(device.Managed)})
+	return device.Memory(text), err
 }
 
 // globals reads the variables of the module that are set.

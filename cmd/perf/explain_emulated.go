@@ -48,11 +48,8 @@ func (o *predictFlags) preferRemedies(cmd *cobra.Command, args []string, all []*
 		return // what it is emulated with says enough
 	}
 	p := o.modelOf(cmd, all[0].Device, cases)
-	if p == nil {
-		return
-	}
-	if advise.Launch(cmd.Context(), all[0], cases[0], p) != nil {
-		return // the same
+	if p != nil {
+		_ = advise.Launch(cmd.Context(), all[0], cases[0], p) // the same
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/advice"
@@ -78,19 +79,22 @@ func bySize(e *explain.Explanation) {
 
 // Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated.
 func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
+	seconds := func(k *kernel.Kernel) float64 {
+		generated := *c
+		generated.Kernel = workload.NewKernel(k)
+		if all := Emulated(ctx, device, []*workload.Case{&generated}, launches.Request{Times: true}); all != nil {
+			return all[0].Seconds()
+		}
+		return 0
+	}
+	without := sync.OnceValue(func() float64 { return seconds(c.IR) })
 	for i := range e.Remedies {
 		r := &e.Remedies[i]
-		if r.Cured == nil {
+		if r.Cured == nil || without() == 0 {
 			continue
 		}
-		cases := lists.Map([]*kernel.Kernel{c.IR, r.Cured}, func(k *kernel.Kernel) *workload.Case {
-			generated := *c
-			generated.Kernel = workload.NewKernel(k)
-			return &generated
-		})
-		two := Emulated(ctx, device, cases, launches.Request{Times: true})
-		if two != nil && two[0].Seconds() != two[1].Seconds() { // they are the same where the remedy is nothing that a text has
-			r.Refine(two[0].Seconds() / two[1].Seconds())
+		if with := seconds(r.Cured); with > 0 && with != without() { // they are the same where the remedy is nothing that a text has
+			r.Refine(without() / with)
 		}
 	}
 	bySize(e)

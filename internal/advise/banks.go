@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/explain"
 	"gpuperf/kernel"
@@ -37,12 +38,8 @@ func DrawnBanks(ctx context.Context, device string, c *workload.Case, e *explain
 	if of.Share < leastOfBanks {
 		return
 	}
-	sequences, err := SequencesOf([]*workload.Case{c})
-	if err != nil {
-		return
-	}
-	all, _, err := launches.Request{On: []string{device}, From: launches.Source}.Run(ctx, sequences)
-	if err != nil || !all[0].Status().Finite() {
+	all := emulated(ctx, device, []*workload.Case{c}, launches.Request{}, emulate.Status.Finite)
+	if all == nil {
 		return // the model's advice stands
 	}
 	for _, a := range all[0].Longest().Advice {

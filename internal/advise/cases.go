@@ -63,19 +63,19 @@ func namesOf(cases []*workload.Case) []string {
 
 // Emulated emulates cases from source; nil where that comes to no time of one of them.
 func Emulated(ctx context.Context, device string, cases []*workload.Case, r launches.Request) []*launches.Report {
+	return emulated(ctx, device, cases, r, func(s emulate.Status) bool { return s == emulate.Whole })
+}
+
+// emulated is the same for times of some kinds.
+func emulated(ctx context.Context, device string, cases []*workload.Case, r launches.Request, timed func(emulate.Status) bool) []*launches.Report {
 	sequences, err := SequencesOf(cases)
 	if err != nil {
 		return nil
 	}
 	r.On, r.From = []string{device}, launches.Source
 	all, _, err := r.Run(ctx, sequences)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(all, func(one *launches.Report) bool { return !timed(one.Status()) }) {
 		return nil
-	}
-	for _, one := range all {
-		if one.Status() != emulate.Whole {
-			return nil
-		}
 	}
 	return all
 }

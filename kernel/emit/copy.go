@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"fmt"
-
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -50,7 +48,7 @@ func isZero(e expr.Expr) bool {
 func (w *writer) await(b *linear.Barrier, depth int) {
 	if b.Ahead > 0 && w.ahead != "" {
 		w.copying = true
-		w.line(depth, "end_copies(); await_copies(%s);", fmt.Sprint(b.Ahead-1))
+		w.line(depth, "end_copies(); await_copies(%d);", b.Ahead-1)
 	}
 }
 

@@ -55,10 +55,8 @@ func (f *factors) multiply(rows, columns []map[string]polycount.Affine) {
 	w.line(depth, "{")
 	held := min(2, steps) // the factors of the next terms are loaded before the instructions of those before
 	w.line(depth+1, "uint4 %s[%d], %s[%d];", firstFactors, held*int64(len(rows)), secondFactors, held*int64((len(columns)+1)/2))
+	f.load(0, rows, columns)
 	for step := range steps {
-		if step == 0 {
-			f.load(step, rows, columns)
-		}
 		if step+1 < steps {
 			f.load(step+1, rows, columns)
 		}
