@@ -19,12 +19,17 @@ type Application struct {
 	Addresses map[string]int64
 }
 
-// Median is the middle one of the times, without the cold one where there are others; 0 where there is none.
-func (a *Application) Median() float64 {
-	times := slices.Clone(a.Times)
-	if a.Cold && len(times) > 1 {
-		times = times[1:]
+// Warm are the times, without the cold one where there are others.
+func (a *Application) Warm() []float64 {
+	if a.Cold && len(a.Times) > 1 {
+		return slices.Clone(a.Times[1:])
 	}
+	return slices.Clone(a.Times)
+}
+
+// Median is the middle one of the warm times; 0 where there is none.
+func (a *Application) Median() float64 {
+	times := a.Warm()
 	if len(times) == 0 {
 		return 0
 	}

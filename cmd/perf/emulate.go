@@ -169,7 +169,7 @@ func emulating(cmd *cobra.Command) func(done, total int) {
 	return func(done, total int) {
 		if time.Since(told) > 5*time.Second {
 			told = time.Now()
-			note(cmd, "emulated %d of %d launch files", done, total)
+			note(cmd, "emulated %d of %d launches", done, total)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type emulator struct {
 	held      map[string]*launches.Report
 	bytes     int // that those which are held take, about
 	alike     int // files whose outcome was that of another
-	done, all int // launch files
+	done, all int // emulations of launch files, of all passes so far
 }
 
 func newEmulator(o Options) *emulator {
@@ -101,7 +101,7 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		}
 		rows = append(rows, r)
 	}
-	e.all, e.again = len(tasks), timed || e.options.Each.Binds
+	e.again = timed || e.options.Each.Binds
 	if err := e.emulate(ctx, tasks, false); err != nil {
 		return nil, err
 	}
@@ -151,13 +151,14 @@ func split(tasks []task) (most, rest []task) {
 
 // emulate emulates launch files.
 func (e *emulator) emulate(ctx context.Context, tasks []task, binds bool) error {
+	e.all += len(tasks)
 	parallel.Try(len(tasks), runtime.GOMAXPROCS(0), func(i int) error {
 		t := &tasks[i]
 		t.row.Outcome, t.row.Err = e.outcome(ctx, t, binds)
 		e.lock.Lock()
 		defer e.lock.Unlock()
 		if e.done++; e.options.Progress != nil {
-			e.options.Progress(min(e.done, e.all), e.all)
+			e.options.Progress(e.done, e.all)
 		}
 		return ctx.Err()
 	})

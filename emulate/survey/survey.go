@@ -25,7 +25,7 @@ type Options struct {
 	Each     launches.Options
 	Compiler *compiled.Compiler    // for files with a source
 	Kept     string                // the folder of results of earlier calls; "" keeps none
-	Progress func(done, total int) // where it is not nil, told after each launch file, from one goroutine at a time
+	Progress func(done, total int) // where it is not nil, told after each emulation of a launch file, from one goroutine at a time: a second pass adds to the total
 }
 
 // Survey is what emulation tells of the launch files of a folder.

@@ -7,10 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"gpuperf/device/facts"
+	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 )
 
@@ -50,7 +52,7 @@ func TestFolder(t *testing.T) {
 	}
 	last := 0 // of two passes: what binds is found out of those that take most of the time
 	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Binds: true}, Progress: func(done, total int) {
-		if last++; done != min(last, total) {
+		if last++; done != last || done > total {
 			t.Errorf("%d of %d are done after %d", done, total, last-1)
 		}
 	}})
@@ -193,6 +195,27 @@ func TestKinds(t *testing.T) {
 		if want := all[0].Rows[i].Seconds(); r.Seconds() != want || r.Bottleneck == "" || i > 0 && r.Seconds() == all[1].Rows[0].Seconds() {
 			t.Errorf("%s: %g seconds, want %g; bottleneck %q", r.File, r.Seconds(), want, r.Bottleneck)
 		}
+	}
+}
+
+// Launches of a kernel that take about as long share a row of the table, with the sum of their launches.
+func TestGroups(t *testing.T) {
+	row := func(file, kernel string, times int64, seconds float64, status emulate.Status) *Row {
+		return &Row{File: file, Times: times, Outcome: &Outcome{Kernel: kernel, Each: &seconds, Status: status}}
+	}
+	s := &Survey{Rows: []*Row{
+		row("a-1", "a", 3, 10e-6, emulate.Whole), row("b-1", "b", 1, 10e-6, emulate.Whole), row("a-2", "a", 1, 10.8e-6, emulate.Whole),
+		row("a-3", "a", 1, 12e-6, emulate.Whole), row("a-4", "a", 1, 10e-6, emulate.Supposed),
+	}}
+	var got []string
+	for _, g := range s.groups() {
+		got = append(got, fmt.Sprintf("%s: %d of %.4g", g.name(), g.Times, g.Seconds()))
+	}
+	if want := []string{"a-1 and 1 more: 4 of 1.02e-05", "b-1: 1 of 1e-05", "a-3: 1 of 1.2e-05", "a-4: 1 of 1e-05"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if s.Rows[0].Times != 3 || s.Rows[0].Seconds() != 10e-6 {
+		t.Error("the survey's own rows have changed")
 	}
 }
 

@@ -31,7 +31,7 @@ type Request struct {
 	// Times asks for times alone, which takes half as long: not for what they are sensitive to.
 	Times bool
 	Kept  string // the folder of results of earlier calls; "" keeps none
-	// Progress is told how many launch files of a folder are done, where it is not nil.
+	// Progress is told how many emulations of a folder are done, where it is not nil.
 	Progress func(done, total int)
 	// Options are those of each launch, but for the device.
 	Options launches.Options

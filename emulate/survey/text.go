@@ -13,7 +13,7 @@ import (
 	"gpuperf/internal/jsonvalue"
 )
 
-// Write prints the launches as a table, and their sum.
+// Write prints the launches as a table, and their sum. Launches of one kernel that take about as long share a row.
 func (s *Survey) Write(w io.Writer) error {
 	without := ""
 	if n := s.Unknown(); n > 0 {
@@ -28,13 +28,13 @@ func (s *Survey) Write(w io.Writer) error {
 		head = append([]string{"kernel", ">launches", ">measured", ">predicted", ">error"}, head[3:]...)
 	}
 	t := format.NewTable(head...)
-	for _, r := range s.Rows {
-		t.Row(s.cells(r, e.Kinds > 0)...)
+	for _, g := range s.groups() {
+		t.Row(s.cells(g, e.Kinds > 0)...)
 	}
 	return t.Write(w)
 }
 
-func (s *Survey) cells(r *Row, measured bool) (cells []string) {
+func (s *Survey) cells(r *group, measured bool) (cells []string) {
 	cells = append(cells, short(r.Kernel), fmt.Sprint(r.Times))
 	if measured {
 		seconds, off := "", ""
@@ -55,7 +55,7 @@ func (s *Survey) cells(r *Row, measured bool) (cells []string) {
 	if r.counts() {
 		share = fmt.Sprintf("%.1f %%", 100*r.All()/s.Seconds())
 	}
-	return append(cells, all, share, r.Bottleneck, r.Busiest, fmt.Sprintf("%.2f", r.Waves), r.File)
+	return append(cells, all, share, r.Bottleneck, r.Busiest, fmt.Sprintf("%.2f", r.Waves), r.name())
 }
 
 // space is what C++ writes before a name to say where it belongs, and before a function what it returns.
