@@ -50,8 +50,8 @@ has made is left out, and told.`,
 				return err
 			}
 			table := format.NewTable("kernel", ">launches", "launch file")
-			for _, k := range result.Kernels {
-				table.Row(k.Cells()...)
+			for _, row := range result.Rows() {
+				table.Row(row...)
 			}
 			if failed := new(capture.StatusError); err != nil && !errors.As(err, &failed) {
 				return err

@@ -62,13 +62,40 @@ type Kernel struct {
 	source string // the machine code beside the launch file
 }
 
-// Cells are the name, the launches and the launch file, for a row of a table.
-func (k *Kernel) Cells() []string {
-	launches := ""
-	if k.Launches > 0 {
-		launches = strconv.FormatInt(k.Launches, 10)
+// mostFiles is how many launch files of a kernel have a row each in a table; of a kernel with more there is one row.
+const mostFiles = 8
+
+// Rows are the names, launches and launch files of the kernels, for a table.
+func (r *Result) Rows() (rows [][]string) {
+	type of struct{ name, source string }
+	files := map[of][]*Kernel{}
+	for _, k := range r.Kernels {
+		files[of{k.Name, k.source}] = append(files[of{k.Name, k.source}], k)
 	}
-	return []string{k.Short(), launches, k.File}
+	for _, k := range r.Kernels {
+		all := files[of{k.Name, k.source}]
+		if len(all) <= mostFiles {
+			rows = append(rows, []string{k.Short(), count(k.Launches), k.File})
+			continue
+		}
+		if k != all[0] {
+			continue
+		}
+		sum := int64(0)
+		for _, one := range all {
+			sum += one.Launches
+		}
+		rows = append(rows, []string{k.Short(), count(sum), fmt.Sprintf("%s and %d more", k.File, len(all)-1)})
+	}
+	return rows
+}
+
+// count is a number of launches in a table: empty where it is not known.
+func count(launches int64) string {
+	if launches == 0 {
+		return ""
+	}
+	return strconv.FormatInt(launches, 10)
 }
 
 // StatusError says that the application has failed, with its status.

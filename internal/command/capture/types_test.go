@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -94,5 +95,21 @@ func TestArgs(t *testing.T) {
 		if got = strings.TrimSpace(got + " " + comment); got != c.want {
 			t.Errorf("%+v: %s; want %s", c.param, got, c.want)
 		}
+	}
+}
+
+// Few launch files of a kernel have a row each; many share one.
+func TestRows(t *testing.T) {
+	r := &Result{Kernels: []*Kernel{{Plain: "a", Name: "a", Launches: 2, File: "a-1"}, {Plain: "b", Name: "b", File: "b-1"}, {Plain: "a", Name: "a", Launches: 1, File: "a-2"}}}
+	want := "[[a 2 a-1] [b  b-1] [a 1 a-2]]"
+	if got := fmt.Sprint(r.Rows()); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for range mostFiles {
+		r.Kernels = append(r.Kernels, &Kernel{Plain: "a", Name: "a", Launches: 1})
+	}
+	want = fmt.Sprintf("[[a %d a-1 and %d more] [b  b-1]]", 3+mostFiles, 1+mostFiles)
+	if got := fmt.Sprint(r.Rows()); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
