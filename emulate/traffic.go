@@ -143,12 +143,6 @@ func (e *emulation) assumed(address int64) (hit float64, ok bool) {
 // accesses describes the accesses of the launch for package memory, from a block in the middle and the ones before it along each axis.
 func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	w := walker{emulation: e, strewn: map[int32]int{}, launch: &memory.Launch{Groups: e.grid, Lines: true}, ok: true}
-	for _, a := range e.Job.Buffers() {
-		if a.Bytes() > 0 {
-			w.names = append(w.names, a.Name)
-			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes(), Copied: a.Read && a.Write && !e.Unrestored})
-		}
-	}
 	var at, apart [3]uint32
 	for d, n := range e.grid {
 		apart[d] = e.cluster(d)
@@ -170,6 +164,8 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	for d := range e.grid {
 		w.before(middle, d, apart[d])
 	}
+	w.arrays = e.pointed()
+	w.launch.Arrays = arrays(w.arrays)
 	w.bodies(middle)
 	w.reached()
 	return w.launch, w.ok
@@ -249,7 +245,7 @@ func (e *emulation) member(at [3]uint32, d int) *timing.Block {
 type walker struct {
 	*emulation
 	launch *memory.Launch
-	names  []string
+	arrays []pointed
 	at     [3]uint32
 	groups [3]int64           // that access memory, along each axis
 	apart  [3]int64           // how many blocks the distances of rows and firsts are for
@@ -341,12 +337,12 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
 		return nil
 	}
-	name, offset := w.emulation.launch.Memory.Find(uint64(t.Lanes[0]))
-	array := slices.Index(w.names, name)
+	array := placing(w.emulation.launch.Memory.Find).array(w.arrays, t.Lanes[0])
 	if array < 0 {
 		return nil
 	}
-	base := t.Lanes[0] - int64(offset)
+	_, offset := w.emulation.launch.Memory.Find(uint64(t.Lanes[0]))
+	base := t.Lanes[0] - int64(offset) + w.arrays[array].from
 	p, sure := memory.Part{Times: 1}, true
 	for d, n := range w.groups {
 		var s timing.Step

@@ -266,14 +266,19 @@ type Bytes struct {
 	Loaded, Stored float64
 }
 
-// Bytes are those of the arrays that the launch accesses.
+// Bytes are those of the arrays that the launch accesses; arrays of one name are parts of one, in a row.
 func (l *Launch) Bytes() (all []Bytes) {
 	whole := l.whole()
 	loaded, stored := l.footprints(l.Body, &whole, loads, SectorBytes), l.footprints(l.Body, &whole, stores, SectorBytes)
 	for i, a := range l.Arrays {
-		if loaded[i]+stored[i] > 0 {
-			all = append(all, Bytes{a.Name, loaded[i] * SectorBytes, stored[i] * SectorBytes})
+		if loaded[i]+stored[i] == 0 {
+			continue
 		}
+		if n := len(all); n == 0 || all[n-1].Name != a.Name {
+			all = append(all, Bytes{Name: a.Name})
+		}
+		last := &all[len(all)-1]
+		last.Loaded, last.Stored = last.Loaded+loaded[i]*SectorBytes, last.Stored+stored[i]*SectorBytes
 	}
 	return all
 }
