@@ -111,6 +111,7 @@ func captured(cmd *cobra.Command, o *capture.Options, contents string) (_ *captu
 	if wantJSON(cmd) {
 		o.Stdout = o.Stderr
 	}
+	o.Progress = nowAndThen(cmd)
 	result, err := capture.Run(cmd.Context(), *o)
 	for _, k := range result.Kernels {
 		if k.Why != "" {

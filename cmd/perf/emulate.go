@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,11 +166,20 @@ func (o *emulated) find(cmd *cobra.Command, args []string) (err error) {
 
 // emulating says every few seconds how many launch files of a folder are emulated.
 func emulating(cmd *cobra.Command) func(done, total int) {
+	tell := nowAndThen(cmd)
+	return func(done, total int) { tell("launches emulated", done, total) }
+}
+
+// nowAndThen tells how far long work is, every few seconds.
+func nowAndThen(cmd *cobra.Command) func(what string, done, total int) {
+	var lock sync.Mutex
 	told := time.Now()
-	return func(done, total int) {
+	return func(what string, done, total int) {
+		lock.Lock()
+		defer lock.Unlock()
 		if time.Since(told) > 5*time.Second {
 			told = time.Now()
-			note(cmd, "emulated %d of %d launches", done, total)
+			note(cmd, "%s: %d of %d", what, done, total)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,6 +36,8 @@ type Options struct {
 	Contents       int64  // keeps what buffers hold that have at most so many bytes; 0 keeps none
 	// Decides names the buffers of a launch file whose contents decide how long the launch takes. Where it is not nil, others are not kept.
 	Decides func(ctx context.Context, path string) ([]string, error)
+	// Progress is told how many programs or kernels are done after the application has ended, by any goroutine; nil is not told.
+	Progress func(what string, done, all int)
 }
 
 // Result is what was captured.
@@ -129,10 +132,12 @@ func Run(ctx context.Context, o Options) (_ Result, err error) {
 		return Result{}, failed
 	}
 	result, files, err := write(journals, o)
-	ctx = context.WithoutCancel(ctx)
-	err = cmp.Or(err, result.list(ctx))
+	if ctx.Err() != nil { // what was captured until then is kept, and listed
+		ctx = context.WithoutCancel(ctx)
+	}
+	err = cmp.Or(err, result.list(ctx, o.counting("programs listed")))
 	if o.Decides != nil {
-		err = cmp.Or(err, decide(ctx, o, files, &result))
+		err = cmp.Or(err, decide(ctx, o, files, &result, o.counting("kernels looked into for contents that decide about their time")))
 	}
 	if status := new(StatusError); errors.As(failed, &status) {
 		result.Status = status.Status
@@ -141,6 +146,16 @@ func Run(ctx context.Context, o Options) (_ Result, err error) {
 		return result, fmt.Errorf("%w; %w", failed, err)
 	}
 	return result, cmp.Or(failed, err)
+}
+
+// counting tells how many things are done, each of which calls the function that it returns.
+func (o *Options) counting(what string) func(all int) {
+	var done atomic.Int64
+	return func(all int) {
+		if n := int(done.Add(1)); o.Progress != nil {
+			o.Progress(what, n, all)
+		}
+	}
 }
 
 // patience is how long an application may take to end by itself, and again after it was asked to, when perf is stopped. The terminal has

@@ -131,7 +131,7 @@ func TestDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := decide(t.Context(), o, files, &result); err != nil || (result.Undecided > 0) != (c.fails != nil) {
+		if err := decide(t.Context(), o, files, &result, func(int) {}); err != nil || (result.Undecided > 0) != (c.fails != nil) {
 			t.Error(result.Undecided, err)
 		}
 		for i, k := range result.Kernels {

@@ -17,7 +17,7 @@ type place struct{ parameter, offset int64 }
 
 // decide keeps what memory held that decides how long launches take: addresses and conditions follow from it. Of each kernel one launch is looked
 // into, and the same parameters of its other launches are kept.
-func decide(ctx context.Context, o Options, files []*file, r *Result) error {
+func decide(ctx context.Context, o Options, files []*file, r *Result, done func(all int)) error {
 	var kernels []string
 	of := map[string][]*file{}
 	for _, f := range files {
@@ -29,6 +29,7 @@ func decide(ctx context.Context, o Options, files []*file, r *Result) error {
 	}
 	unknown := make([]bool, len(kernels))
 	err := parallel.Try(len(kernels), runtime.GOMAXPROCS(0), func(i int) error {
+		defer done(len(kernels))
 		launches := of[kernels[i]]
 		places, err := launches[0].decided(ctx, o)
 		if unknown[i] = err != nil; unknown[i] {

@@ -21,7 +21,7 @@ func TestListings(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	t.Setenv("CUDA_HOME", "/none")
-	if err := result.list(t.Context()); err != nil || result.Unlisted != nil {
+	if err := result.list(t.Context(), func(int) {}); err != nil || result.Unlisted != nil {
 		t.Fatal(err, result.Unlisted)
 	}
 	calls, _ := os.ReadFile(filepath.Join(bin, "calls"))
@@ -34,7 +34,7 @@ func TestListings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "nvdisasm"), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := result.list(t.Context()); err != nil || result.Unlisted == nil {
+	if err := result.list(t.Context(), func(int) {}); err != nil || result.Unlisted == nil {
 		t.Error(err, result.Unlisted)
 	}
 }
