@@ -23,15 +23,16 @@ type callable struct {
 	constant       bool // constexpr
 	plusPlus       bool // it is of C++
 	// Of a function of a record: the record, nil for a static one; the token where a constructor gives members their values, or 0.
-	self   *ctype
-	inits  int
-	makes  bool // it is a constructor
-	group  []int64
-	most   int64     // work-items of a work-group
-	fn     *Function // once the body is read, or begun
-	needed bool
-	calls  []*callable // that its body calls
-	unread int         // statements of it that are not read
+	self    *ctype
+	inits   int
+	makes   bool // it is a constructor
+	group   []int64
+	most    int64     // work-items of a work-group
+	fn      *Function // once the body is read, or begun
+	needed  bool
+	calls   []*callable // that its body calls
+	special []argument  // of the template that it is a specialization of
+	unread  int         // statements of it that are not read
 }
 
 // overloads are the functions of a name.
@@ -318,7 +319,7 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 			return 0, false
 		case t.form == otherForm:
 		case x.t.form == recordForm || t.form == recordForm:
-			if t.conversionTo(x.t) == nil {
+			if t.conversionTo(x.t) == nil && !x.t.named().madeOf(t) {
 				return 0, false
 			}
 		case x.t.form == numberForm && t.form == numberForm && t.dtype.IsVector() != x.t.dtype.IsVector() && (c.plusPlus || t.dtype.IsVector()):

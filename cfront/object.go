@@ -257,6 +257,17 @@ func (t *ctype) conversionTo(to *ctype) (found *callable) {
 	return found
 }
 
+// madeOf reports whether a record has a constructor that takes a value of a type.
+func (t *ctype) madeOf(from *ctype) bool {
+	if t.form != recordForm || t.record.scope == nil {
+		return false
+	}
+	o, _ := t.record.scope.names[constructorName].(*overloads)
+	return o != nil && slices.ContainsFunc(o.list, func(c *callable) bool {
+		return len(c.params) > 0 && (len(c.params) == 1 || c.params[1].def > 0) && c.params[0].t.pointed().same(from)
+	})
+}
+
 // valueOf is the value of a variable.
 func (p *parser) valueOf(at Pos, x *variable) value {
 	if x.t.form == groupForm {

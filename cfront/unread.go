@@ -339,15 +339,21 @@ func (p *cursor) defining(name string, isOne bool) []string {
 	if p.lang.plusPlus {
 		first, end = s.from, s.to
 	}
+	depth := 0
 	for i := first; i < end; i++ {
 		t, inside := p.tokens[i], s.from <= i && i < s.to
-		if !named(i) || p.means(t.Text) || is(i-1, ".", "->", "::") {
+		if t.Is("{") {
+			depth++
+		} else if t.Is("}") {
+			depth--
+		}
+		if !named(i) || p.means(t.Text) || is(i-1, ".", "->", "::", "struct", "union") {
 			continue
 		}
 		upper, after := t.Text == strings.ToUpper(t.Text), i+1
 		begins := i == 0 || is(i-1, "(", ",", ";", "{", "}") || named(i-1) && p.means(p.tokens[i-1].Text)
 		switch {
-		case begins && (named(after) && !is(after+1, "{") || !upper && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
+		case begins && (named(after) && !is(after+1, "{") || (!upper || depth == 0) && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
 			name, next := p.tokens[after].Text, after+1
 			if is(next, "*") {
@@ -366,6 +372,7 @@ func (p *cursor) defining(name string, isOne bool) []string {
 			declared[t.Text] = true
 		case upper && inside && !is(after, "("):
 			list = append(list, t.Text)
+			qualifies[t.Text] = qualifies[t.Text] || is(i-1, ";", "{", "}") && is(after, "}") // it stands for statements
 		}
 	}
 	return p.proposed(name, list, declared, isType, qualifies)
