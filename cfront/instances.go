@@ -173,16 +173,16 @@ func (p *proposer) trial(text string) (cost int) {
 
 // lacks is how many statements of a function, and of those that it calls, are not read.
 func (c *callable) lacks(seen map[*callable]bool) (n int) {
-	if seen[c] {
+	switch lost := c.fn == nil || c.fn.Err != nil; {
+	case lost && len(seen) == 0:
+		return unreadable
+	case lost: // fewer calls of it are better
+		return unreadable / 64
+	case seen[c]:
 		return 0
 	}
 	seen[c] = true
-	if n = c.unread; c.fn == nil || c.fn.Err != nil {
-		n = unreadable / 64 // fewer of them are better
-		if len(seen) == 1 {
-			n = unreadable
-		}
-	}
+	n = c.unread
 	for _, of := range c.calls {
 		n = min(n+of.lacks(seen), unreadable)
 	}

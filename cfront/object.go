@@ -18,12 +18,27 @@ func (p *parser) initialised(c *callable) (out []Stmt) {
 	r := c.self.record
 	done := map[string]bool{}
 	this := func() Expr { return p.implied(c.at) }
+	var give func(at Pos, to value, e Expr) // elements of arrays one by one
+	give = func(at Pos, to value, e Expr) {
+		list, listed := e.(*List)
+		extent, _ := to.t.extent.(*Int)
+		if to.t.form != arrayForm || !listed || extent == nil || extent.Value > maxSpread {
+			out = append(out, &Do{at, &Assign{typed: to.t.kept().typed(at), To: to.e, Value: e}})
+			return
+		}
+		for i := range extent.Value {
+			item := Expr(NewInt(at, 0))
+			if i < int64(len(list.Items)) {
+				item = list.Items[i]
+			}
+			give(at, p.element(at, to, value{NewInt(at, i), intType}), item)
+		}
+	}
 	assign := func(at Pos, f field, v value) {
-		to := &Member{f.t.kept().typed(at), this(), f.name}
 		if f.t.refers() && v.e != nil {
 			v.e = p.reference(f.t, v)
 		}
-		out = append(out, &Do{at, &Assign{typed: to.typed, To: to, Value: v.e}})
+		give(at, value{&Member{f.t.kept().typed(at), this(), f.name}, f.t}, v.e)
 	}
 	if c.inits > 0 {
 		p.at(c.inits, p.scope, func() {
@@ -46,11 +61,16 @@ func (p *parser) initialised(c *callable) (out []Stmt) {
 	}
 	for _, f := range r.fields {
 		if start := r.initial[f.name]; start > 0 && !done[f.name] {
-			p.at(start, r.scope, func() { assign(p.here(), f, p.initializer(f.t)) })
+			var v value
+			p.at(start, r.scope, func() { v = p.initializer(f.t) })
+			assign(p.here(), f, v)
 		}
 	}
 	return out
 }
+
+// maxSpread bounds the elements of an array that is a member and has a list for its values.
+const maxSpread = 4096
 
 // implied is the object of the function of a record that is read.
 func (p *parser) implied(at Pos) Expr {

@@ -216,7 +216,10 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 		if value != nil && !changed && !value.isConstant() { // it is made of others
 			return value
 		}
-		_, known := value.Value()
+		v, known := value.Value()
+		if changed && v == 0 { // that it begins with says nothing
+			value = nil
+		}
 		return &Expr{root: &root{name, value, first.constant && !changed && known}}
 	}
 	if i := slices.Index(in.params, name); i >= 0 {
