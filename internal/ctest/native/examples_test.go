@@ -83,6 +83,8 @@ var notMade = map[string]string{
 	"fence.cu":        "a fence in a loop is in no count, which is in part",
 	"search.cu":       "a loop ends by data, of which arrays here have none",
 	"votes.cu":        "functions over a sub-group",
+	"lanes.cl":        "comparisons of vectors, which the classes lack",
+	"carries.cl":      "comparisons of vectors, which the classes lack",
 	"text.cl":         "strings are no arrays of the classes",
 	"copies.cl":       "asynchronous copies, and shuffles of vectors",
 	"union.cu":        "members of unions are no classes",
