@@ -66,12 +66,15 @@ func (p *parser) closure(at Pos, name string) value {
 
 // generic is the template of the functions of a closure with parameters of any type, each of which is a parameter of the template; nil for other closures.
 func (p *parser) generic(name string, inner *scope) *template {
+	g := &template{name: name, scope: inner, instances: map[string]*callable{}}
+	if p.is("<") {
+		g.params = p.templateParams()
+	}
 	start := p.i
 	if !p.is("(") {
 		return nil
 	}
 	p.pass()
-	g := &template{name: name, scope: inner, start: len(p.tokens), instances: map[string]*callable{}}
 	text := []cpp.Token{{Kind: cpp.Name, Text: "auto", At: p.tokens[start].At}, {Kind: cpp.Name, Text: name, At: p.tokens[start].At}}
 	for i, t := range p.tokens[start:p.i] {
 		if t.Is("auto") {
@@ -90,6 +93,7 @@ func (p *parser) generic(name string, inner *scope) *template {
 		p.next()
 	}
 	p.pass()
+	g.start = len(p.tokens)
 	p.tokens = append(append(append(p.tokens, text...), p.tokens[rest:p.i]...), cpp.Token{At: p.tokens[start].At})
 	return g
 }

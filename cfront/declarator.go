@@ -79,7 +79,7 @@ func (p *cursor) operatorName() string {
 		}
 		name += p.next().Text
 		if first && name == "operator(" {
-			name += p.next().Text
+			return name + p.next().Text
 		}
 	}
 	return name

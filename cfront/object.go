@@ -328,6 +328,11 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 			return p.valueOf(at, p.variableInstance(x, at))
 		}
 	}
+	if this, is := p.scope.find("this").(*variable); is { // a function of its name may stand before it
+		if f := t.field(name.Text); f != nil && f == this.t.elem.field(name.Text) {
+			return p.ownMember(at, &member{field{name.Text, f}})
+		}
+	}
 	if x, is := p.scope.find(name.Text).(*member); is { // of what the record of a function derives from
 		return p.ownMember(at, x)
 	}

@@ -25,6 +25,13 @@ __device__ float inside(const float2 &p, float *out) {
   *out = p.x * p.y;
   return 1;
 }
+struct Kept {
+  float *at;
+};
+struct Wrapped : public Kept {
+  __device__ float *at_all() { return at; }
+  __device__ float *data() { return Kept::at; }
+};
 __global__ void members(float *y, const float *x, const Doubles<2> *d, const Doubles<4> *by, double *z, const Pair2 *q) {
   int i = blockIdx.x * 64 + threadIdx.x;
   Ray r(x + 4 * i, x);
@@ -35,4 +42,7 @@ __global__ void members(float *y, const float *x, const Doubles<2> *d, const Dou
   y[i] = s + t + r.left[1] + q[i].y;
   Doubles<4> b = by[i];
   z[i] = first(d[i], b);
+  Wrapped w;
+  w.at = y;
+  w.data()[i] += 1;
 }
