@@ -342,11 +342,7 @@ func (p *cursor) defining(name string, isOne bool) []string {
 	depth := 0
 	for i := first; i < end; i++ {
 		t, inside := p.tokens[i], s.from <= i && i < s.to
-		if t.Is("{") {
-			depth++
-		} else if t.Is("}") {
-			depth--
-		}
+		depth += map[string]int{"{": 1, "}": -1}[t.Text]
 		if !named(i) || p.means(t.Text) || is(i-1, ".", "->", "::", "struct", "union") {
 			continue
 		}

@@ -200,7 +200,7 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 			case d.at >= at && !h.loops(at, d.at):
 			case first == nil || d.declared && h.encloses(d.at, at):
 				first, changed = d, d.value.to == 0
-			case (d.value.to > 0 && (!h.loops(at, d.at) || !h.mentions(d.value, name)) || d.given) && h.encloses(d.at, at) && d.at < at && !h.conditional(d.at):
+			case (d.value.to > 0 && (!h.loops(at, d.at) || !mentions(h.tokens[d.value.from:d.value.to], name)) || d.given) && h.encloses(d.at, at) && d.at < at && !h.conditional(d.at):
 				first, changed = d, d.given
 			default:
 				changed = true
@@ -241,8 +241,8 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 }
 
 // mentions reports whether a name is one of some tokens.
-func (h *host) mentions(s span, name string) bool {
-	return slices.ContainsFunc(h.tokens[s.from:s.to], func(t cpp.Token) bool { return t.Text == name })
+func mentions(tokens []cpp.Token, name string) bool {
+	return slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Text == name })
 }
 
 // encloses reports whether the block that a token stands in is around another token, or the same.
