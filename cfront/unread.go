@@ -349,7 +349,7 @@ func (p *cursor) defining(name string, isOne bool) []string {
 		upper, after := t.Text == strings.ToUpper(t.Text), i+1
 		begins := i == 0 || is(i-1, "(", ",", ";", "{", "}") || named(i-1) && p.means(p.tokens[i-1].Text)
 		switch {
-		case begins && (named(after) && !is(after+1, "{") || (!upper || depth == 0) && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
+		case begins && (named(after) && !is(after+1, "{") || (depth == 0 || !upper && !is(i-1, "(", ",")) && is(after, "*") && (named(after+1) && is(after+2, "=", ";", ",", ")", "[") || is(after+1, "__restrict__", "restrict", "__restrict"))):
 			isType[t.Text] = true
 			name, next := p.tokens[after].Text, after+1
 			if is(next, "*") {
