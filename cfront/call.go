@@ -81,7 +81,7 @@ func lifted(name string, o *overloads, args []value) bool {
 	}
 	return !slices.ContainsFunc(o.list, func(c *callable) bool {
 		score, ok := c.takes(args)
-		return ok && (score == len(args) || len(o.templates) == 0)
+		return ok && score >= 0 && (score == len(args) || len(o.templates) == 0)
 	})
 }
 

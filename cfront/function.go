@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -275,7 +276,7 @@ func (p *parser) names() string {
 // resolve is the function of a name that takes arguments best; nil if none does.
 func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos) *callable {
 	var best *callable
-	most, least := -1, 0
+	most, least := math.MinInt, 0
 	for _, c := range o.list {
 		if score, ok := c.takes(args); ok && explicit == nil && score > most {
 			best, most = c, score
@@ -296,6 +297,9 @@ func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos
 	}
 	return best
 }
+
+// userConversion is how much a conversion by a function of the program is worse than one of the language.
+const userConversion = 1 << 10
 
 // takes tells how many arguments have just the type of their parameter.
 func (c *callable) takes(args []value) (score int, ok bool) {
@@ -322,6 +326,7 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 			if t.conversionTo(x.t) == nil && !x.t.named().madeOf(t) {
 				return 0, false
 			}
+			score -= userConversion
 		case x.t.form == numberForm && t.form == numberForm && t.dtype.IsVector() != x.t.dtype.IsVector() && (c.plusPlus || t.dtype.IsVector()):
 			return 0, false // OpenCL C widens numbers
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:

@@ -85,6 +85,7 @@ var notMade = map[string]string{
 	"votes.cu":        "functions over a sub-group",
 	"concepts.cu":     "concepts of types, which are classes here",
 	"held.cu":         "inline assembly of another machine",
+	"converted.cu":    "numbers are classes here, converted as other classes are",
 	"exchanged.cu":    "exchanges of structures",
 	"lanes.cl":        "comparisons of vectors, which the classes lack",
 	"carries.cl":      "comparisons of vectors, which the classes lack",
