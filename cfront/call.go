@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/cpp"
 	"gpuperf/kernel/expr"
 )
 
@@ -80,8 +81,20 @@ func lifted(name string, o *overloads, args []value) bool {
 	}
 	return !slices.ContainsFunc(o.list, func(c *callable) bool {
 		score, ok := c.takes(args)
-		return ok && (score == len(args) || len(o.templates) == 0)
+		return ok && score >= 0 && (score == len(args) || len(o.templates) == 0)
 	})
+}
+
+// lift notes for which class templates an operator is declared. If they hold an array of numbers alone, they are vectors.
+func (p *lookup) lift(from, end int) {
+	for _, t := range p.tokens[from:end] {
+		if t.Is("{") {
+			return
+		}
+		if _, ok := p.scope.find(t.Text).(*class); ok && t.Kind == cpp.Name {
+			p.lifted[t.Text] = true
+		}
+	}
 }
 
 // vectorAccess reads accesses to vectors by the templates vload<N>(p), vstore<N>(v, p) and vwide(p) of generated programs: they are

@@ -13,7 +13,7 @@ import (
 func (p *parser) closureNamed(d declarator) []*Var {
 	p.next()
 	v := p.closure(d.at, d.name)
-	p.scope.set(d.name, v.t.record.scope.names["operator()"])
+	p.scope.set(d.name, v.t.record.scope.names[callOperator])
 	list, copies := v.e.(*List)
 	if !copies {
 		return nil
@@ -32,31 +32,70 @@ func (p *parser) closure(at Pos, name string) value {
 		name = fmt.Sprintf("%s.%d", name, i)
 	}
 	p.instanceNames[name] = true
-	c := &callable{
-		name: name, at: at, start: p.i, scope: inner, device: true, auto: true, result: otherType, plusPlus: true,
-	}
-	p.attributesOfClosure()
-	if p.is("(") {
-		c.params = p.signature().params
-	}
-	p.attributesOfClosure()
-	p.trailing(c)
-	if c.body = p.i; !p.is("{") {
-		p.unexpected(`"{"`)
-	}
-	p.pass()
-	if all {
-		copies = append(copies, p.capturedIn(c.body, p.i, inner)...)
-	}
-	t := newRecord(c.name, false)
+	t := newRecord(name, false)
 	t.record.known = true
 	t.record.scope = &scope{outer: inner, class: true, self: t}
-	t.record.scope.set("operator()", &overloads{name: name, list: []*callable{c}, closure: t})
+	o := &overloads{name: name, closure: t}
+	t.record.scope.set(callOperator, o)
+	p.attributesOfClosure()
+	body := p.i
+	if g := p.generic(name, inner); g != nil {
+		o.templates = append(o.templates, g)
+	} else {
+		c := &callable{name: name, at: at, start: p.i, scope: inner, device: true, auto: true, result: otherType, plusPlus: true}
+		if p.is("(") {
+			c.params = p.signature().params
+		}
+		p.attributesOfClosure()
+		p.trailing(c)
+		if c.body = p.i; !p.is("{") {
+			p.unexpected(`"{"`)
+		}
+		p.pass()
+		o.list = append(o.list, c)
+	}
+	if all {
+		copies = append(copies, p.capturedIn(body, p.i, inner)...)
+	}
 	var e Expr = &Make{t.typed(at), "", nil}
 	if len(copies) > 0 {
 		e = &List{t.typed(at), append(copies, e)}
 	}
 	return value{e, t}
+}
+
+// generic is the template of the functions of a closure with parameters of any type, each of which is a parameter of the template; nil for other closures.
+func (p *parser) generic(name string, inner *scope) *template {
+	g := &template{name: name, scope: inner, instances: map[string]*callable{}}
+	if p.is("<") {
+		g.params = p.templateParams()
+	}
+	start := p.i
+	if !p.is("(") {
+		return nil
+	}
+	p.pass()
+	text := []cpp.Token{{Kind: cpp.Name, Text: "auto", At: p.tokens[start].At}, {Kind: cpp.Name, Text: name, At: p.tokens[start].At}}
+	for i, t := range p.tokens[start:p.i] {
+		if t.Is("auto") {
+			t.Text = fmt.Sprint("auto ", len(g.params))
+			g.params = append(g.params, templateParam{name: t.Text, isType: true, pack: p.tokens[start+i+1].Is("...")})
+		}
+		text = append(text, t)
+	}
+	if len(g.params) == 0 {
+		p.i = start
+		return nil
+	}
+	p.attributesOfClosure()
+	rest := p.i
+	for !p.is("{") && p.tok().Kind != cpp.End {
+		p.next()
+	}
+	p.pass()
+	g.start = len(p.tokens)
+	p.tokens = append(append(append(p.tokens, text...), p.tokens[rest:p.i]...), cpp.Token{At: p.tokens[start].At})
+	return g
 }
 
 // attributesOfClosure passes what may stand around the parameters of a closure.

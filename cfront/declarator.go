@@ -79,7 +79,7 @@ func (p *cursor) operatorName() string {
 		}
 		name += p.next().Text
 		if first && name == "operator(" {
-			name += p.next().Text
+			return name + p.next().Text
 		}
 	}
 	return name
@@ -304,6 +304,11 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 		return nil
 	}
 	p.scope.set(d.name, entry)
+	if in := t.innermost(); !external && !p.lang.hosted && in.form == recordForm && !in.record.known {
+		err := p.file.Errorf(d.at, "the members of %s are not known", in)
+		err.Lacks = bareName(in)
+		panic(fault{err: err})
+	}
 	p.describe(v, t)
 	if s.space == LocalSpace && t.form != pointerForm {
 		v.Space, v.Dynamic = LocalSpace, s.extern

@@ -439,6 +439,7 @@ var libraries = []struct {
 }{
 	{"cub/cub.cuh", []string{"cub"}},
 	{"glm/glm.hpp", []string{"glm"}},
+	{"thrust/functional.h", []string{"pair", "make_pair"}},
 	{"ATen/device.h", []string{
 		"Half", "BFloat16", "acc_type", "opmath_type", "ceil_div", "gpuAtomicAdd", "gpuAtomicAddNoReturn", "gpuAtomicMax", "gpuAtomicMin", "fastAtomicAdd", "C10_WARP_SIZE",
 		"WARP_SHFL", "WARP_SHFL_XOR", "WARP_SHFL_UP", "WARP_SHFL_DOWN", "WARP_BALLOT", "ACTIVE_MASK", "THCCeilDiv", "THCRoundUp", "THCNumerics", "ScalarConvert",

@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,15 +24,16 @@ type callable struct {
 	constant       bool // constexpr
 	plusPlus       bool // it is of C++
 	// Of a function of a record: the record, nil for a static one; the token where a constructor gives members their values, or 0.
-	self   *ctype
-	inits  int
-	makes  bool // it is a constructor
-	group  []int64
-	most   int64     // work-items of a work-group
-	fn     *Function // once the body is read, or begun
-	needed bool
-	calls  []*callable // that its body calls
-	unread int         // statements of it that are not read
+	self    *ctype
+	inits   int
+	makes   bool // it is a constructor
+	group   []int64
+	most    int64     // work-items of a work-group
+	fn      *Function // once the body is read, or begun
+	needed  bool
+	calls   []*callable // that its body calls
+	special []argument  // of the template that it is a specialization of
+	unread  int         // statements of it that are not read
 }
 
 // overloads are the functions of a name.
@@ -274,7 +276,7 @@ func (p *parser) names() string {
 // resolve is the function of a name that takes arguments best; nil if none does.
 func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos) *callable {
 	var best *callable
-	most, least := -1, 0
+	most, least := math.MinInt, 0
 	for _, c := range o.list {
 		if score, ok := c.takes(args); ok && explicit == nil && score > most {
 			best, most = c, score
@@ -295,6 +297,9 @@ func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos
 	}
 	return best
 }
+
+// userConversion is how much a conversion by a function of the program is worse than one of the language.
+const userConversion = 1 << 10
 
 // takes tells how many arguments have just the type of their parameter.
 func (c *callable) takes(args []value) (score int, ok bool) {
@@ -318,9 +323,10 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 			return 0, false
 		case t.form == otherForm:
 		case x.t.form == recordForm || t.form == recordForm:
-			if t.conversionTo(x.t) == nil {
+			if t.conversionTo(x.t) == nil && !x.t.named().madeOf(t) {
 				return 0, false
 			}
+			score -= userConversion
 		case x.t.form == numberForm && t.form == numberForm && t.dtype.IsVector() != x.t.dtype.IsVector() && (c.plusPlus || t.dtype.IsVector()):
 			return 0, false // OpenCL C widens numbers
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:

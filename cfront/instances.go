@@ -173,16 +173,16 @@ func (p *proposer) trial(text string) (cost int) {
 
 // lacks is how many statements of a function, and of those that it calls, are not read.
 func (c *callable) lacks(seen map[*callable]bool) (n int) {
-	if seen[c] {
+	switch lost := c.fn == nil || c.fn.Err != nil; {
+	case lost && len(seen) == 0:
+		return unreadable
+	case lost: // fewer calls of it are better
+		return unreadable / 64
+	case seen[c]:
 		return 0
 	}
 	seen[c] = true
-	if n = c.unread; c.fn == nil || c.fn.Err != nil {
-		n = unreadable / 2
-		if len(seen) == 1 {
-			n = unreadable
-		}
-	}
+	n = c.unread
 	for _, of := range c.calls {
 		n = min(n+of.lacks(seen), unreadable)
 	}
@@ -198,18 +198,45 @@ func (p *proposer) candidates(d *draft, i int) (list []string) {
 		if list = p.typesWith(usedOf(x.name, d.text)); points(x.name, d.text) {
 			list = append(list, "float *", "int *")
 		}
+		if len(list) == 0 {
+			defer func() { list = append(list, p.specialTypes(d.text)...) }()
+		}
 		if counts(x.name, d.text) {
 			list = append(list, "int", "float")
 		} else {
 			list = append(list, "float", "int")
 		}
-		return append(list, "float *", "int *")
+		list = append(list, "float *", "int *")
+		return list
 	case x.of != nil && x.of.values != nil:
 		return []string{"0"}
 	case x.of != nil && x.of.dtype == boolType.dtype:
 		return []string{"true", "false"}
 	}
 	return []string{"16", "4", "1", "32"}
+}
+
+// specialTypes are those for which templates of functions that a text names have specializations, where they have no body for all types.
+func (p *proposer) specialTypes(text []cpp.Token) (list []string) {
+	for _, t := range text {
+		o, is := p.global.find(t.Text).(*overloads)
+		if t.Kind != cpp.Name || !is {
+			continue
+		}
+		for _, of := range o.templates {
+			if p.defines(of.start, p.declarationEnd(of.start)) {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(of.instances)) {
+				for i, a := range of.instances[name].special {
+					if i < len(of.params) && a.t != nil && of.instances[name].body > 0 && len(list) < maxFitting {
+						list = nameset.Add(list, a.String())
+					}
+				}
+			}
+		}
+	}
+	return list
 }
 
 // points reports that a parameter of a type is used as a pointer: it has subscripts, or stands behind a star that multiplies nothing.
@@ -283,12 +310,14 @@ func usedOf(name string, tokens []cpp.Token) (members []string) {
 			members = nameset.Add(members, called(tokens[i+1:]))
 		case object && next(1, ".") && tokens[i+2].Kind == cpp.Name:
 			members = nameset.Add(members, tokens[i+2].Text)
-		case t.Text == name && tokens[i+1].Kind == cpp.Name && (next(2, ",") || next(2, ")") || next(2, ";") || next(2, "{") || next(2, "=")):
-			objects = append(objects, tokens[i+1].Text)
-		case t.Text == name && next(1, "const") && tokens[i+2].Kind == cpp.Name:
-			objects = append(objects, tokens[i+2].Text)
-		case t.Text == name && next(1, "&") && tokens[i+2].Kind == cpp.Name:
-			objects = append(objects, tokens[i+2].Text)
+		case t.Text == name:
+			at := i + 1
+			for oneOf(tokens[at], "const", "&", "&&", "__restrict__", "volatile") && at < len(tokens)-2 {
+				at++
+			}
+			if tokens[at].Kind == cpp.Name && (at > i+1 || oneOf(tokens[at+1], ",", ")", ";", "{", "=")) {
+				objects = append(objects, tokens[at].Text)
+			}
 		}
 	}
 	return members

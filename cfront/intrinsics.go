@@ -106,9 +106,9 @@ var intrinsicTable = []struct {
 		intel_sub_group_shuffle_up:shfl_up intel_sub_group_shuffle_down:shfl_down intel_sub_group_shuffle_xor:shfl_xor sub_group_non_uniform_broadcast:shfl
 		sub_group_broadcast_first:shfl sub_group_shuffle_relative_up:shfl_up sub_group_shuffle_relative_down:shfl_down
 		work_group_broadcast:broadcast`},
-	{Vote, fixedResult, expr.Uint32, `__ballot_sync:ballot __activemask:active __match_any_sync:match`},
+	{Vote, fixedResult, expr.Uint32, `__ballot_sync:ballot __ballot:ballot __activemask:active __match_any_sync:match`},
 	{Vote, fixedResult, "uint32x4", `sub_group_ballot:ballot`},
-	{Vote, fixedResult, expr.Int32, `__any_sync:any __all_sync:all sub_group_any:any sub_group_all:all work_group_any:any work_group_all:all`},
+	{Vote, fixedResult, expr.Int32, `__any_sync:any __all_sync:all __any:any __all:all sub_group_any:any sub_group_all:all work_group_any:any work_group_all:all`},
 	{Reduction, firstResult, "", `sub_group_reduce_add:reduce_add sub_group_reduce_min:reduce_min sub_group_reduce_max:reduce_max
 		sub_group_scan_inclusive_add:scan_inclusive_add sub_group_scan_exclusive_add:scan_exclusive_add
 		sub_group_scan_inclusive_min:scan_inclusive_min sub_group_scan_inclusive_max:scan_inclusive_max

@@ -226,8 +226,8 @@ func TestDeclarations(t *testing.T) {
 			"function g<3>() int32; return 0; kernel f(); g<3>():int32",
 		},
 		{
-			"header that declares a type", cfront.CUDA, "f", "#include <helper_cuda.h>\n#include <thrust/pair.h>\n#include <cuda_runtime.h>\n__global__ void f(pair x) {}",
-			"error: a:4:19: pair is no type that is known here\n    __global__ void f(pair x) {}\n                      ^\n    headers that were not found may declare it: thrust/pair.h; -I gives their folders",
+			"header that declares a type", cfront.CUDA, "f", "#include <helper_cuda.h>\n#include <thrust/tuple.h>\n#include <cuda_runtime.h>\n__global__ void f(tuple x) {}",
+			"error: a:4:19: tuple is no type that is known here\n    __global__ void f(tuple x) {}\n                      ^\n    headers that were not found may declare it: thrust/tuple.h; -I gives their folders",
 		},
 		{
 			"header that declares a variable", cfront.CUDA, "f", "#include \"helper_string.h\"\n#include <curand_mtgp32.h>\n__global__ void f() { other; }",

@@ -18,12 +18,27 @@ func (p *parser) initialised(c *callable) (out []Stmt) {
 	r := c.self.record
 	done := map[string]bool{}
 	this := func() Expr { return p.implied(c.at) }
+	var give func(at Pos, to value, e Expr) // elements of arrays one by one
+	give = func(at Pos, to value, e Expr) {
+		list, listed := e.(*List)
+		extent, _ := to.t.extent.(*Int)
+		if to.t.form != arrayForm || !listed || extent == nil || extent.Value > maxSpread {
+			out = append(out, &Do{at, &Assign{typed: to.t.kept().typed(at), To: to.e, Value: e}})
+			return
+		}
+		for i := range extent.Value {
+			item := Expr(NewInt(at, 0))
+			if i < int64(len(list.Items)) {
+				item = list.Items[i]
+			}
+			give(at, p.element(at, to, value{NewInt(at, i), intType}), item)
+		}
+	}
 	assign := func(at Pos, f field, v value) {
-		to := &Member{f.t.kept().typed(at), this(), f.name}
 		if f.t.refers() && v.e != nil {
 			v.e = p.reference(f.t, v)
 		}
-		out = append(out, &Do{at, &Assign{typed: to.typed, To: to, Value: v.e}})
+		give(at, value{&Member{f.t.kept().typed(at), this(), f.name}, f.t}, v.e)
 	}
 	if c.inits > 0 {
 		p.at(c.inits, p.scope, func() {
@@ -46,11 +61,16 @@ func (p *parser) initialised(c *callable) (out []Stmt) {
 	}
 	for _, f := range r.fields {
 		if start := r.initial[f.name]; start > 0 && !done[f.name] {
-			p.at(start, r.scope, func() { assign(p.here(), f, p.initializer(f.t)) })
+			var v value
+			p.at(start, r.scope, func() { v = p.initializer(f.t) })
+			assign(p.here(), f, v)
 		}
 	}
 	return out
 }
+
+// maxSpread bounds the elements of an array that is a member and has a list for its values.
+const maxSpread = 4096
 
 // implied is the object of the function of a record that is read.
 func (p *parser) implied(at Pos) Expr {
@@ -257,6 +277,17 @@ func (t *ctype) conversionTo(to *ctype) (found *callable) {
 	return found
 }
 
+// madeOf reports whether a record has a constructor that takes a value of a type.
+func (t *ctype) madeOf(from *ctype) bool {
+	if t.form != recordForm || t.record.scope == nil {
+		return false
+	}
+	o, _ := t.record.scope.names[constructorName].(*overloads)
+	return o != nil && slices.ContainsFunc(o.list, func(c *callable) bool {
+		return len(c.params) > 0 && (len(c.params) == 1 || c.params[1].def > 0) && c.params[0].t.pointed().same(from)
+	})
+}
+
 // valueOf is the value of a variable.
 func (p *parser) valueOf(at Pos, x *variable) value {
 	if x.t.form == groupForm {
@@ -295,6 +326,11 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 			return p.calls(at, name.Text, x)
 		case *variableTemplate:
 			return p.valueOf(at, p.variableInstance(x, at))
+		}
+	}
+	if this, is := p.scope.find("this").(*variable); is { // a function of its name may stand before it
+		if f := t.field(name.Text); f != nil && f == this.t.elem.field(name.Text) {
+			return p.ownMember(at, &member{field{name.Text, f}})
 		}
 	}
 	if x, is := p.scope.find(name.Text).(*member); is { // of what the record of a function derives from

@@ -130,7 +130,7 @@ func (p *parser) function(at Pos, name string, result *ctype) value {
 }
 
 // indirect is a call of a value: of a function in brackets, or through a pointer.
-func (p *typer) indirect(at Pos, of value, args []value) value {
+func (p *parser) indirect(at Pos, of value, args []value) value {
 	result := otherType
 	switch t := of.t; {
 	case t.form == functionForm:
@@ -140,6 +140,9 @@ func (p *typer) indirect(at Pos, of value, args []value) value {
 		}
 	case t.form == pointerForm && t.elem.form == functionForm:
 		result = t.elem.elem
+	}
+	if p.within != nil {
+		p.within.unread++
 	}
 	return value{&Unknown{result.typed(at), "a call through a pointer", append([]Expr{of.e}, expressions(args)...)}, result}
 }

@@ -17,6 +17,9 @@ func (p *parser) record() *ctype {
 	}
 	s := &specifiers{}
 	p.attributes(s)
+	if p.lang.plusPlus && p.qualifiers() > 0 { // class space::Name
+		return p.typeHere()
+	}
 	name := ""
 	if p.tok().Kind == cpp.Name {
 		name = p.next().Text

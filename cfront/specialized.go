@@ -56,7 +56,7 @@ func (p *parser) specialization(start int) {
 					c.name += "(" + types(c.params) + ")"
 				}
 				p.instanceNames[c.name] = true
-				of.instances[name] = c
+				of.instances[name], c.special = c, all
 			}
 		}
 	})

@@ -1,6 +1,9 @@
 package cfront
 
 import (
+	"regexp"
+	"strings"
+
 	"gpuperf/cfront/cpp"
 )
 
@@ -352,4 +355,132 @@ func (p *parser) unrolled(n int) Stmt {
 		l.Unroll = n
 	}
 	return s
+}
+
+// assembly reads asm: an instruction by the first word of its text, which gives its outputs values that are not known. Its text is named.
+func (p *parser) assembly() Stmt {
+	at := p.here()
+	start := p.i
+	for p.tok().Kind == cpp.Name {
+		p.next()
+	}
+	text, whole := "", ""
+	for n := 1; p.is("(") && p.peek(n).Kind == cpp.String; n++ {
+		whole += p.peek(n).Text
+	}
+	if p.is("(") && p.peek(1).Kind == cpp.String {
+		text = strings.Trim(p.peek(1).Text, `"`)
+		text = strings.TrimSpace(strings.NewReplacer("{", "", `\n`, "", `\t`, "").Replace(text))
+		if word, _, cut := strings.Cut(text, " "); cut {
+			text = word
+		}
+		text = strings.TrimSuffix(text, ";")
+	}
+	var out Stmt
+	if s := p.asC(start); s != nil {
+		return s
+	}
+	if p.lang.hosted || inMemory.MatchString(whole) || p.attempt(func() { out = p.instruction(at, text) }) != nil {
+		p.i = start
+		for p.tok().Kind == cpp.Name {
+			p.next()
+		}
+		p.passStatement()
+		return p.stands(&Other{Pos: at, What: strings.TrimSpace("inline assembly " + text), Body: p.mayDo(start, at)}, p.operandsAt(start))
+	}
+	return out
+}
+
+// inMemory finds instructions of PTX that access memory or wait, whose accesses are not known.
+var inMemory = regexp.MustCompile(`\b(ldu?|st|cp|atom|red|tex|tld4|suld|sust|sured|bar|barrier|ldmatrix|stmatrix|mbarrier|wgmma|tcgen05|prefetchu?)\.`)
+
+// AssemblyPrefix begins the names of calls that stand for inline assembly, before the first word of its text.
+const AssemblyPrefix = "asm "
+
+// instruction reads the operands of asm after that word, as a call whose value the first output gets; others get values that are computed by nothing.
+func (p *parser) instruction(at Pos, text string) Stmt {
+	a := p.operands()
+	p.expect(";")
+	call := &Call{typed{Pos: at, DType: intType.dtype}, AssemblyPrefix + text, a.In}
+	if len(a.Out) == 0 {
+		return p.stands(&Do{at, call}, a)
+	}
+	block := &Block{Pos: at, Last: at.Line}
+	for i, to := range a.Out {
+		from := &Call{typed{Pos: at, DType: to.Type()}, AssemblyPrefix, nil}
+		if i == 0 {
+			from.Func, from.Args = call.Func, call.Args
+		}
+		block.Items = append(block.Items, &Do{at, &Assign{typed: typed{Pos: at, DType: to.Type()}, To: to, Value: from}})
+	}
+	return p.stands(block, a)
+}
+
+// Assembly is inline assembly: its text, in which %0 is the first operand, and its operands, those that it writes first.
+type Assembly struct {
+	Text     string
+	Out, In  []Expr
+	Modifies []bool // of Out: it is read, too
+}
+
+// Assembly is the inline assembly that a statement stands for, or nil. Who does not know what its instructions do finds in the statement what they may do.
+func (f *File) Assembly(s Stmt) *Assembly { return f.assembly[s] }
+
+// stands keeps the assembly that a statement stands for.
+func (p *parser) stands(s Stmt, a *Assembly) Stmt {
+	if p.file.assembly == nil {
+		p.file.assembly = map[Stmt]*Assembly{}
+	}
+	if a != nil {
+		p.file.assembly[s] = a
+	}
+	return s
+}
+
+// operandsAt reads the operands of an asm from a token on once more, where they can be read.
+func (p *parser) operandsAt(start int) (a *Assembly) {
+	if p.lang.hosted {
+		return nil
+	}
+	after := p.i
+	_ = p.attempt(func() {
+		p.i = start
+		for p.tok().Kind == cpp.Name {
+			p.next()
+		}
+		a = p.operands()
+	})
+	p.i = after
+	return a
+}
+
+// operands reads the brackets of asm.
+func (p *parser) operands() *Assembly {
+	a := &Assembly{}
+	p.expect("(")
+	for p.tok().Kind == cpp.String {
+		a.Text += strings.NewReplacer(`\n`, "\n", `\t`, " ").Replace(strings.Trim(p.next().Text, `"`))
+	}
+	for n := 0; p.is(":") || p.is("::"); n++ {
+		if p.next().Text == "::" {
+			n++
+		}
+		for n < 2 && p.tok().Kind == cpp.String {
+			constraint := p.next().Text
+			p.expect("(")
+			e := p.value().e
+			p.expect(")")
+			p.accept(",")
+			if n == 0 {
+				a.Out, a.Modifies = append(a.Out, e), append(a.Modifies, strings.Contains(constraint, "+"))
+			} else {
+				a.In = append(a.In, e)
+			}
+		}
+		for n >= 2 && !p.is(")") && !p.is(":") {
+			p.next()
+		}
+	}
+	p.expect(")")
+	return a
 }

@@ -285,6 +285,12 @@ func (p *lookup) functionName(start, end int) (at int, operator bool) {
 			})
 		case t.Is("="), t.Is("{"):
 			return 0, false
+		case t.Kind == cpp.Name && p.tokens[i+1].Is("<") && !isOverloads(p.scope.find(t.Text)): // a type
+			p.at(i+2, p.scope, func() {
+				for p.passArgument(); p.accept(","); p.passArgument() {
+				}
+				i = p.i
+			})
 		case t.Kind == cpp.Name && (p.tokens[i+1].Is("(") || p.tokens[i+1].Is("<") && isOverloads(p.scope.find(t.Text))):
 			return i, false
 		}
@@ -293,18 +299,6 @@ func (p *lookup) functionName(start, end int) (at int, operator bool) {
 }
 
 func isOverloads(x any) bool { _, ok := x.(*overloads); return ok }
-
-// lift notes for which class templates an operator is declared. If they hold an array of numbers alone, they are vectors.
-func (p *lookup) lift(from, end int) {
-	for _, t := range p.tokens[from:end] {
-		if t.Is("{") {
-			return
-		}
-		if _, ok := p.scope.find(t.Text).(*class); ok && t.Kind == cpp.Name {
-			p.lifted[t.Text] = true
-		}
-	}
-}
 
 // templateArguments reads arguments from < to >.
 func (p *parser) templateArguments() []argument {

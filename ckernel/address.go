@@ -461,6 +461,7 @@ func (b *builder) object(of *cfront.Address) *address {
 		v = &builderVar{Name: "value", Pos: of.Pos, Class: cfront.Local, DType: t, Record: of.X.Record()}
 		b.learnt.objects[key] = v
 	}
+	b.lanes[v] = t.IsVector() // who has the address may name them
 	b.values = append(b.values, v)
 	b.path += "&"
 	b.assign(of.X.Place(), v, of.X)

@@ -77,7 +77,11 @@ func (b *builder) truth(e cfront.Expr) condition {
 		}
 		return condition{} // it points to something
 	}
-	return condition{pred: expr.Binary(expr.Ne, b.value(e), expr.Int{})}
+	v := b.value(e)
+	if e.Type().IsVector() { // conditions are free, and those of its lanes are as one
+		v = &expr.Cast{DType: e.Type().Base(), Arg: v}
+	}
+	return condition{pred: expr.Binary(expr.Ne, v, expr.Int{})}
 }
 
 func nowhere() *polycount.Set {

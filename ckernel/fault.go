@@ -199,7 +199,9 @@ func (b *faults) noFunction(x *cfront.Call) {
 	}
 	err := b.file.Errorf(x.Place(), "%s is no function that is known", x.Func).WithHint("%s; %s", hint, elsewhere)
 	err.Lacks = x.Func
-	if macro, value := glued(x.Func); macro != "" && !b.file.Mentions(x.Func) {
+	if of, makes := strings.CutPrefix(x.Func, "make_"); makes { // of a vector whose name the program defines
+		err.Flags = []string{"-D " + x.Func + "=make_float" + of[len(strings.TrimRight(of, "234")):]}
+	} else if macro, value := glued(x.Func); macro != "" && !b.file.Mentions(x.Func) {
 		err.Flags = []string{"-D " + macro + "=" + value}
 	}
 	panic(fault{err: err})

@@ -53,6 +53,9 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	}
 	from := e
 	if c, is := e.(*cfront.Call); is && b.file.Function(c.Func) == nil {
+		if b.exchangedFields(at, to, c) {
+			return
+		}
 		b.fail(e, "", "%s has no value that is a structure", c.Func)
 	}
 	if !b.isMemory(e) && !isBuiltin(e) {
@@ -63,6 +66,34 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	for _, f := range covering(r) {
 		b.assignField(at, to, f, cfront.Part(from, f))
 	}
+}
+
+// exchangedFields is an exchange of a structure, of which each member is exchanged; false for other calls.
+func (b *builder) exchangedFields(at cfront.Pos, to cfront.Expr, x *cfront.Call) bool {
+	i := slices.IndexFunc(x.Args, func(a cfront.Expr) bool { return a.Record() != nil })
+	if f, _ := cfront.IntrinsicOf(x.Func); f.Kind != cfront.Shuffle || i < 0 {
+		return false
+	}
+	of := b.part(x.Args[i])
+	one := func(e cfront.Expr) cfront.Expr {
+		c := *x
+		c.DType, c.Rec, c.Args = e.Type(), e.Record(), slices.Clone(x.Args)
+		c.Args[i] = e
+		return &c
+	}
+	for _, f := range to.Record().Fields {
+		value := of(f)
+		if len(f.Dims) != 1 {
+			b.assignField(at, to, f, one(value))
+			continue
+		}
+		var items []cfront.Expr
+		for n := range f.Dims[0] {
+			items = append(items, one(cfront.Element(value, n)))
+		}
+		b.assignField(at, to, f, &cfront.List{Items: items})
+	}
+	return true
 }
 
 // whole is the variable that a record is.

@@ -42,7 +42,7 @@ func (f *Folders) Definition(name string) *Found {
 		cl := slices.Contains(kernelFiles, path.Ext(f.file))
 		return slices.Contains(headerFiles, path.Ext(t.file)) && ofHost.MatchString(t.text) || cl && ofCUDA.MatchString(t.text)
 	}
-	if slices.Contains(cudaFiles, path.Ext(f.file)) { // C++ all the same
+	if f.hasCUDA() { // C++ all the same
 		ends, alien = slices.Concat([]string{".cuh"}, headerFiles), func(text) bool { return false }
 	}
 	for _, t := range f.texts(ends) {
@@ -56,6 +56,15 @@ func (f *Folders) Definition(name string) *Found {
 		}
 	}
 	return nil
+}
+
+// hasCUDA reports whether the file is one of CUDA C, by its name, or a header by its text.
+func (f *Folders) hasCUDA() bool {
+	if !slices.Contains(headerFiles, path.Ext(f.file)) {
+		return slices.Contains(cudaFiles, path.Ext(f.file))
+	}
+	text, _ := os.ReadFile(f.file)
+	return strings.Contains(string(text), "__global__")
 }
 
 // Includer is the nearest file around that includes the file: with kernels, or for those of CUDA C also a program or a header of C++. It is nil where there is none.

@@ -405,5 +405,10 @@ func (h *host) within(at int) *function {
 // Arguments is the number of arguments.
 func (l *Launch) Arguments() int { return len(l.args) }
 
+// Packed reports that a pack stands for arguments, which are not known.
+func (l *Launch) Packed() bool {
+	return slices.ContainsFunc(l.args, func(s span) bool { return s.to > s.from && l.host.is(s.to-1, "...") })
+}
+
 // Argument is an argument as an integer.
 func (l *Launch) Argument(i int) *Expr { return l.expression(l.args[i]) }

@@ -18,6 +18,7 @@ type definition struct {
 	declared bool
 	kind     string // dim3, or the word before the name
 	constant bool
+	given    bool // a function, or a stream, gives it a value
 }
 
 // named is a name in a function.
@@ -81,7 +82,8 @@ func (h *host) definition(name, after int) (d definition, ok bool) {
 		return d, true
 	case h.is(name-1, "++"), h.is(name-1, "--"):
 		return d, true
-	case h.is(name-1, "&") && (h.is(name-2, "(") || h.is(name-2, ",")), h.is(name-1, ">>") && h.tokens[max(name-2, 0)].Kind == cpp.Name: // a function, or a stream, gives it a value
+	case h.is(name-1, "&") && (h.is(name-2, "(") || h.is(name-2, ",")), h.is(name-1, ">>") && h.tokens[max(name-2, 0)].Kind == cpp.Name:
+		d.given = true
 		return d, true
 	}
 	return d, false
@@ -198,8 +200,8 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 			case d.at >= at && !h.loops(at, d.at):
 			case first == nil || d.declared && h.encloses(d.at, at):
 				first, changed = d, d.value.to == 0
-			case d.value.to > 0 && h.encloses(d.at, at) && d.at < at && !h.loops(at, d.at) && !h.conditional(d.at):
-				first, changed = d, false
+			case (d.value.to > 0 && (!h.loops(at, d.at) || !mentions(h.tokens[d.value.from:d.value.to], name)) || d.given) && h.encloses(d.at, at) && d.at < at && !h.conditional(d.at):
+				first, changed = d, d.given
 			default:
 				changed = true
 			}
@@ -214,7 +216,10 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 		if value != nil && !changed && !value.isConstant() { // it is made of others
 			return value
 		}
-		_, known := value.Value()
+		v, known := value.Value()
+		if changed && v == 0 { // that it begins with says nothing
+			value = nil
+		}
 		return &Expr{root: &root{name, value, first.constant && !changed && known}}
 	}
 	if i := slices.Index(in.params, name); i >= 0 {
@@ -233,6 +238,11 @@ func (h *host) name(name string, in *function, at, depth int) *Expr {
 		return &Expr{root: r}
 	}
 	return &Expr{root: &root{name: name}}
+}
+
+// mentions reports whether a name is one of some tokens.
+func mentions(tokens []cpp.Token, name string) bool {
+	return slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Text == name })
 }
 
 // encloses reports whether the block that a token stands in is around another token, or the same.

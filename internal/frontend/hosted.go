@@ -108,7 +108,7 @@ func launchedKernels(all []*launches.Launch) (names []string) {
 // complete gives options what the launch says, once the parameters of the function are known.
 func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	l := h.launch
-	if len(fn.Params) != l.Arguments() && !l.Apart {
+	if len(fn.Params) != l.Arguments() && !l.Apart && !l.Packed() {
 		return mistake("%s: the launch %s has %d arguments, and %s %d parameters", l.At.File, l.Describe(), l.Arguments(), fn.Name, len(fn.Params))
 	}
 	var params []launches.Param

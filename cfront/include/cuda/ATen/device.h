@@ -66,6 +66,8 @@ template <class In, class Out> struct ScalarConvert {
   static __device__ Out to(const In v) { return (Out)v; }
 };
 template <class T> struct THCNumerics {
+  static __device__ T min() { return std::numeric_limits<T>::lowest(); }
+  static __device__ T max() { return std::numeric_limits<T>::max(); }
   static __device__ bool lt(T a, T b) { return a < b; }
   static __device__ bool le(T a, T b) { return a <= b; }
   static __device__ bool gt(T a, T b) { return a > b; }
