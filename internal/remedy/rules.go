@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -293,34 +295,32 @@ func results(x *study) []candidate {
 		remedy: "let each work-item compute ",
 	}
 	for _, by := range []int64{2, 4} {
+		var axes []int
 		edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
-		along := 0
-		for axis := range r.Shared {
-			e := launch.Effect{}
-			some := false
-			for _, o := range list {
-				if n := x.Count[axis]; o.Shared[axis] && (n%by == 0 || n >= manyGroups*by) {
-					e = edit.Access[o.Site]
-					e.Fewer[axis], some = by, true
-					edit.Access[o.Site] = e
-				}
+		for axis, n := range x.Count {
+			shared := lists.Where(list, func(o Row) bool { return o.Shared[axis] })
+			if len(shared) == 0 || n%by != 0 {
+				continue
 			}
-			if some {
-				along++
+			axes = append(axes, axis)
+			for _, o := range shared {
+				e := edit.Access[o.Site]
+				e.Fewer[axis] = by
+				edit.Access[o.Site] = e
 			}
 		}
-		switch along {
-		case 1:
-			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d results, from elements that it keeps in registers", by)})
-		case 2:
-			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d × %d results, from elements that it keeps in registers", by, by)})
+		if len(axes) == 0 {
+			continue
 		}
+		one := cure{what: strings.Repeat(fmt.Sprintf("%d × ", by), len(axes)-1) + fmt.Sprintf("%d results, from elements that it keeps in registers", by)}
+		var err error
+		if one.kernel, err = several(x.Kernel, x.Sizes, axes, by); err != nil { // work-items fill tiles together, for one result of each
+			one.kernel, one.edit = nil, edit
+		}
+		c.cures = append(c.cures, one)
 	}
 	return []candidate{c}
 }
-
-// manyGroups are work-groups along an axis from which on it does not matter that a part of one is left.
-const manyGroups = 16
 
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
