@@ -164,11 +164,15 @@ func conflicts(x *study) []candidate {
 	}
 	r := &list[0]
 	apart, axis := x.stride(r)
+	pad := "one element"
+	if r.Bytes < word { // banks are as wide as a word
+		pad = fmt.Sprintf("%d elements", word/r.Bytes)
+	}
 	return []candidate{{
 		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Beside: true})}},
 		defect: fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart: %.3g of them share a bank, and take turns%s",
 			axis, Verb(r.Site), r.Array, apart, float64(r.Cycles)/float64(r.Fewest), also(list)),
-		remedy: fmt.Sprintf("pad the rows of %s by one element, or let neighbours access neighbouring elements", r.Array),
+		remedy: fmt.Sprintf("pad the rows of %s by %s, or let neighbours access neighbouring elements", r.Array, pad),
 	}}
 }
 
