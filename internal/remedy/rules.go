@@ -134,7 +134,7 @@ func narrow(x *study) []candidate {
 			edit.Access[o.Site] = launch.Effect{Wide: n}
 		}
 	}
-	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as uchar4", n)}}
+	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as %s", n, map[int64]string{1: "uchar4", 2: "ushort2"}[r.Bytes])}}
 	return []candidate{c}
 }
 
