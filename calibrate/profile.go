@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gpuperf/internal/lists"
@@ -155,8 +156,39 @@ var profileKeys = []string{
 	"samples_file", "samples_hash", "cache",
 }
 
-// ParseProfile reads the text of a profile. Errors are *source.Error.
-func ParseProfile(file string, text []byte) (_ *Profile, err error) {
+// parsed are the texts of profiles that this process has read last, by file, and what they hold: a command looks into its profile several times.
+var parsed struct {
+	sync.Mutex
+	profiles map[string]read
+}
+
+type read struct {
+	text    string
+	profile *Profile
+}
+
+// ParseProfile reads the text of a profile. Its lists are the caller's own, what the models in it refer to is not to be changed. Errors are *source.Error.
+func ParseProfile(file string, text []byte) (*Profile, error) {
+	parsed.Lock()
+	defer parsed.Unlock()
+	known, ok := parsed.profiles[file]
+	if !ok || known.text != string(text) {
+		p, err := parseProfile(file, text)
+		if err != nil {
+			return nil, err
+		}
+		if parsed.profiles == nil {
+			parsed.profiles = map[string]read{}
+		}
+		known = read{string(text), p}
+		parsed.profiles[file] = known
+	}
+	own := *known.profile
+	own.Roof, own.Models, own.Unread = slices.Clone(own.Roof), slices.Clone(own.Models), slices.Clone(own.Unread)
+	return &own, nil
+}
+
+func parseProfile(file string, text []byte) (_ *Profile, err error) {
 	defer throw.Catch(&err)
 	root := throw.Get(yamlfile.Parse(file, text))
 	checkVersion(root)

@@ -186,7 +186,7 @@ func (b *builder) outputs(x *cfront.Call) expr.Expr {
 		if a.Type() != x.DType && !x.DType.IsVector() {
 			from = cfront.CastTo(x.DType, a)
 		}
-		v, use := cfront.Temporary("argument", x)
+		v, use := cfront.Temporary(baseName(x.Func)+"_of", x)
 		b.assign(a.Place(), v, from)
 		args = append(args, b.value(use))
 	}

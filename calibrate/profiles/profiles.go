@@ -6,8 +6,6 @@ package profiles
 
 import (
 	"embed"
-	"slices"
-	"sync"
 
 	"gpuperf/calibrate"
 	"gpuperf/internal/shipped"
@@ -21,32 +19,11 @@ var All = shipped.Files{Kind: "profile", FS: files, Entries: []shipped.Entry{
 	{Name: "h200", Doc: "NVIDIA H200 by CUDA, 132 multiprocessors, caches warm"},
 }}
 
-// parsed are the profiles that this process has read, by name: a long text.
-var parsed struct {
-	sync.Mutex
-	profiles map[string]*calibrate.Profile
-}
-
-// Load reads a profile; an unknown name is an error that lists those there are. Its lists are the caller's own, what the models in it
-// refer to is not to be changed.
+// Load reads a profile; an unknown name is an error that lists those there are.
 func Load(name string) (*calibrate.Profile, error) {
-	parsed.Lock()
-	defer parsed.Unlock()
-	p := parsed.profiles[name]
-	if p == nil {
-		text, err := All.Text(name)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = calibrate.ParseProfile("calibrate/profiles/"+name+".yaml", text); err != nil {
-			return nil, err
-		}
-		if parsed.profiles == nil {
-			parsed.profiles = map[string]*calibrate.Profile{}
-		}
-		parsed.profiles[name] = p
+	text, err := All.Text(name)
+	if err != nil {
+		return nil, err
 	}
-	own := *p
-	own.Roof, own.Models = slices.Clone(p.Roof), slices.Clone(p.Models)
-	return &own, nil
+	return calibrate.ParseProfile("calibrate/profiles/"+name+".yaml", text)
 }

@@ -54,6 +54,9 @@ which is measured in place of the kernel that is predicted, or alone.`,
 			o.Within = throw.Get(campaign.ParseTimeRange(on.within))
 			c := throw.Get(on.open(cmd))
 			defer finish(cmd, c)
+			if o.Profile != nil {
+				warn(cmd, campaign.Elsewhere(o.Profile.Device, c.Device.Info().Fingerprint))
+			}
 			var reports []*evaluate.Report
 			for i, mode := range modes {
 				e, err := c.Evaluate(cmd.Context(), mode, files, o)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -128,6 +129,9 @@ func unknownCommand(cmd *cobra.Command, name string, known ...string) error {
 			known = append(known, c.Name())
 		}
 	}
+	if filepath.Ext(name) != "" {
+		return usagef("%s takes a command before %s, as in %s %s %s\n    see: %s --help", cmd.CommandPath(), name, cmd.CommandPath(), known[0], name, cmd.CommandPath())
+	}
 	return usagef("%s has no command %q; %s\n    see: %s --help", cmd.CommandPath(), name, source.Suggest(name, known), cmd.CommandPath())
 }
 
@@ -147,6 +151,8 @@ func suggestFlag(cmd *cobra.Command, err error) string {
 	}
 	near := source.Nearest(name, known)
 	switch {
+	case name == "profile" && slices.Contains(known, "on"):
+		return "; did you mean --on, which names devices here?"
 	case len(others) > 0:
 		return fmt.Sprintf(", which is a flag of %s", format.First(others, 4))
 	case near != "":

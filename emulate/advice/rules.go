@@ -158,7 +158,12 @@ func coalescing(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return found(fmt.Sprintf("neighbouring lanes access places that are %d B apart (%s)", s.distance(in), s.lines(in)), "work-items next to each other that access elements next to each other", s.as(in, coalesced), in)
+	u := s.worst(in)
+	because := fmt.Sprintf("neighbouring lanes access places that are %d B apart", u.apart)
+	if u.apart <= u.width { // some neighbours, as rows of a small work-group have them
+		because = fmt.Sprintf("sub-groups access %.3g sectors of %d B at once, where %.3g would hold as much", u.sectors, sectorBytes, u.enough)
+	}
+	return found(because+" ("+s.lines(in)+")", "work-items next to each other that access elements next to each other", s.as(in, coalesced), in)
 }
 
 // bankConflicts: accesses to shared memory take twice as long as they need, or more.

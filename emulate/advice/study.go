@@ -227,13 +227,13 @@ func (s *study) site(in []bool) (array string, line int) {
 	return array, s.code.Instructions[most].Source.Line
 }
 
-// distance is how far apart neighbouring lanes access memory, by the instruction of some that is executed most.
-func (s *study) distance(in []bool) int64 {
+// worst is the use of the instruction of some by which most sectors are accessed.
+func (s *study) worst(in []bool) *use {
 	most := 0
 	for i := range in {
 		if in[i] && (!in[most] || s.ops[i].times*s.ops[i].sectors > s.ops[most].times*s.ops[most].sectors) {
 			most = i
 		}
 	}
-	return s.ops[most].apart
+	return &s.ops[most]
 }

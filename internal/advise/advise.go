@@ -5,6 +5,7 @@ package advise
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -81,7 +82,8 @@ func bySize(e *explain.Explanation) {
 func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
 	seconds := func(k *kernel.Kernel) float64 {
 		generated := *c
-		generated.Kernel = workload.NewKernel(k)
+		generated.Kernel, generated.Sizes = workload.NewKernel(k), maps.Clone(c.Sizes)
+		maps.DeleteFunc(generated.Sizes, func(name string, _ int64) bool { return !k.IsParam(name) }) // a cure may be of these sizes alone
 		if all := Emulated(ctx, device, []*workload.Case{&generated}, launches.Request{Times: true}); all != nil {
 			return all[0].Seconds()
 		}

@@ -271,9 +271,6 @@ func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Cali
 }
 
 func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
-	if on := e.Device.Info().Fingerprint; !e.o.Profile.Device.Covers(on) {
-		e.note(warning.OtherDevice, "", "the profile is for %s, but the times are from %s: %s", e.o.Profile.Device, on, e.o.Profile.Device.Difference(on))
-	}
 	calibration, err := CalibrationOf(e.o.Profile, model.Name)
 	if err != nil {
 		return nil, err

@@ -257,10 +257,15 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 	if r.Unverified != "" {
 		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
 	}
-	if !p.Device.Covers(r.Device) {
-		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s: %s", p.Device, r.Device, p.Device.Difference(r.Device)))
+	return append(warnings, Elsewhere(p.Device, r.Device)...)
+}
+
+// Elsewhere warns of times of another device than a profile is for.
+func Elsewhere(profile, on samples.Fingerprint) []string {
+	if profile.Covers(on) {
+		return nil
 	}
-	return warnings
+	return []string{warning.OtherDevice.About("", "the profile is for %s, but the times are from %s: %s", profile, on, profile.Difference(on))}
 }
 
 // PredictAll predicts the times of cases, on all processors.

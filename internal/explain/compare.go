@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -118,11 +119,11 @@ func (d differences) sorted() (list []Difference) {
 // Write writes the comparison as text, without what differs by less than a hundredth of the longer time.
 func (c *Comparison) Write(w io.Writer) {
 	longer := max(c.Kernels[0].Predicted, c.Kernels[1].Predicted)
-	for i, e := range c.Kernels {
-		name := strings.TrimSpace(e.Kernel + " " + format.Sizes(e.At))
-		fmt.Fprintf(w, "%s  %s: %s (%s), bound by %s\n", []string{"A", "B"}[i], name, format.Seconds(e.Predicted), e.Interval, e.Bound)
-	}
 	fmt.Fprintf(w, "B takes %s× the time of A\n", format.Times(c.Kernels[1].Predicted/c.Kernels[0].Predicted))
+	for i, e := range c.Kernels {
+		name := strings.TrimSpace(filepath.Base(e.Script) + " " + e.Kernel + " " + format.Sizes(e.At))
+		fmt.Fprintf(w, "%s  %s: %s (%s), bound by %s\n", []string{"A", "B"}[i], strings.TrimPrefix(name, ". "), format.Seconds(e.Predicted), e.Interval, e.Bound)
+	}
 	for _, part := range []struct {
 		title string
 		list  []Difference

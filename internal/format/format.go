@@ -16,10 +16,16 @@ import (
 func Seconds(s float64) string { return Quantity(s, "s") }
 
 // Percent writes a ratio.
-func Percent(r float64) string { return fmt.Sprintf("%.2f %%", 100*r) }
+func Percent(r float64) string { return strings.TrimPrefix(SignedPercent(r), "+") }
 
 // SignedPercent writes a relative error.
-func SignedPercent(r float64) string { return fmt.Sprintf("%+.2f %%", 100*r) }
+func SignedPercent(r float64) string {
+	digits := 2
+	if math.Abs(r) >= 10 {
+		digits = 0
+	}
+	return fmt.Sprintf("%+.*f %%", digits, 100*r)
+}
 
 // Sizes writes sizes as commands take them, by name: "m=64,n=128".
 func Sizes(sizes map[string]int64) string { return SizeList(sizes, ",") }

@@ -6,6 +6,7 @@ package frontend
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,9 @@ func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Ke
 		load, o.Strings = Options.kernelFunction, true
 	}
 	if load == nil {
+		if at, err := os.Stat(file); err == nil && !at.IsDir() && filepath.Ext(file) != ".star" {
+			return nil, mistake("%s is no file with kernels: their names end in %s", file, strings.Join(Extensions(), ", "))
+		}
 		load = Options.script
 	}
 	kernels, err := load(o, ctx, path)

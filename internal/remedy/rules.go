@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -132,7 +134,7 @@ func narrow(x *study) []candidate {
 			edit.Access[o.Site] = launch.Effect{Wide: n}
 		}
 	}
-	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as uchar4", n)}}
+	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as %s", n, map[int64]string{1: "uchar4", 2: "ushort2"}[r.Bytes])}}
 	return []candidate{c}
 }
 
@@ -162,11 +164,15 @@ func conflicts(x *study) []candidate {
 	}
 	r := &list[0]
 	apart, axis := x.stride(r)
+	pad := "one element"
+	if r.Bytes < word { // banks are as wide as a word
+		pad = fmt.Sprintf("%d elements", word/r.Bytes)
+	}
 	return []candidate{{
 		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: at(list, launch.Effect{Beside: true})}},
 		defect: fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart: %.3g of them share a bank, and take turns%s",
 			axis, Verb(r.Site), r.Array, apart, float64(r.Cycles)/float64(r.Fewest), also(list)),
-		remedy: fmt.Sprintf("pad the rows of %s by one element, or let neighbours access neighbouring elements", r.Array),
+		remedy: fmt.Sprintf("pad the rows of %s by %s, or let neighbours access neighbouring elements", r.Array, pad),
 	}}
 }
 
@@ -293,34 +299,32 @@ func results(x *study) []candidate {
 		remedy: "let each work-item compute ",
 	}
 	for _, by := range []int64{2, 4} {
+		var axes []int
 		edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
-		along := 0
-		for axis := range r.Shared {
-			e := launch.Effect{}
-			some := false
-			for _, o := range list {
-				if n := x.Count[axis]; o.Shared[axis] && (n%by == 0 || n >= manyGroups*by) {
-					e = edit.Access[o.Site]
-					e.Fewer[axis], some = by, true
-					edit.Access[o.Site] = e
-				}
+		for axis, n := range x.Count {
+			shared := lists.Where(list, func(o Row) bool { return o.Shared[axis] })
+			if len(shared) == 0 || n%by != 0 {
+				continue
 			}
-			if some {
-				along++
+			axes = append(axes, axis)
+			for _, o := range shared {
+				e := edit.Access[o.Site]
+				e.Fewer[axis] = by
+				edit.Access[o.Site] = e
 			}
 		}
-		switch along {
-		case 1:
-			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d results, from elements that it keeps in registers", by)})
-		case 2:
-			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d × %d results, from elements that it keeps in registers", by, by)})
+		if len(axes) == 0 {
+			continue
 		}
+		one := cure{what: strings.Repeat(fmt.Sprintf("%d × ", by), len(axes)-1) + fmt.Sprintf("%d results, from elements that it keeps in registers", by)}
+		var err error
+		if one.kernel, err = several(x.Kernel, x.Sizes, axes, by); err != nil { // work-items fill tiles together, for one result of each
+			one.kernel, one.edit = nil, edit
+		}
+		c.cures = append(c.cures, one)
 	}
 	return []candidate{c}
 }
-
-// manyGroups are work-groups along an axis from which on it does not matter that a part of one is left.
-const manyGroups = 16
 
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
