@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -215,8 +216,13 @@ const (
 
 // bytes are about those that the traces of blocks take.
 func (e *emulation) bytes() (n int) {
-	add := func(b *timing.Block) {
+	seen := map[*timing.Trace]bool{}
+	for _, b := range slices.AppendSeq(slices.Clone(e.blocks), maps.Values(e.executed)) {
 		for _, w := range b.Warps {
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
 			trace.Each(w.Nodes, func(ev *timing.Event) {
 				n += eventBytes
 				if ev.Touch != nil {
@@ -224,12 +230,6 @@ func (e *emulation) bytes() (n int) {
 				}
 			})
 		}
-	}
-	for _, b := range e.executed {
-		add(b)
-	}
-	for _, b := range e.blocks {
-		add(b)
 	}
 	return n
 }

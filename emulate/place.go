@@ -49,11 +49,22 @@ func (c counted) most(blocks, deviations float64) (most float64) {
 // testdata/h200/measurement/traffic.csv.gz, cas over exch and redd over red64: 1.3 with 131,072 lines, 1.95 and 1.83 with one).
 const together = 1.45
 
-// meetings finds where atomic operations meet.
-func (e *emulation) meetings() (m meeting) {
+// meetings finds where atomic operations meet: those of all blocks, and those of blocks that run at once, which may meet at places that move along the grid.
+func (e *emulation) meetings() meeting {
+	m := e.meetingsOf(e.evenly())
+	if room := e.resident * e.busy; m.sectors > 0 && room < e.work.Groups {
+		if list := e.scattered((e.work.Groups-room)/2, room); len(list) >= mostCounted/2 {
+			beside := e.meetingsOf(list)
+			m.word, m.slice = max(m.word, beside.word), max(m.slice, beside.slice)
+		}
+	}
+	return m
+}
+
+// meetingsOf is where atomic operations of some blocks meet.
+func (e *emulation) meetingsOf(blocks []*timing.Block) (m meeting) {
 	words, slices := counted{}, counted{}
 	count := e.Device.Int(facts.L2Slices)
-	blocks := e.evenly()
 	for _, b := range blocks {
 		for _, w := range b.Warps {
 			atomics(w.Nodes, nil, 1, func(ev *timing.Event, times, here float64) {
@@ -110,13 +121,19 @@ func (e *emulation) evenly() []*timing.Block {
 	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return own
 	}
-	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, e.work.Groups) && e.builder.Steps-done <= mostExecuted; k++ {
-		if b := e.block(e.index(drawnAt(k, e.work.Groups))); !b.Cut {
-			list = append(list, b)
-		}
-	}
+	list = e.scattered(0, e.work.Groups)
 	if len(list) < len(own) && len(list) < mostCounted {
 		return own
+	}
+	return list
+}
+
+// scattered are blocks of so many from one on, as many as are looked at.
+func (e *emulation) scattered(from, count int64) (list []*timing.Block) {
+	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, count) && e.builder.Steps-done <= mostExecuted; k++ {
+		if b := e.block(e.index(from + drawnAt(k, count))); !b.Cut {
+			list = append(list, b)
+		}
 	}
 	return list
 }

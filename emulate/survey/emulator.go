@@ -250,7 +250,7 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 }
 
 // mostHeld is how many bytes the traces of reports take that are held, about.
-const mostHeld = 256 << 20
+const mostHeld = 512 << 20
 
 // report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them: those of the longest launches, which most is asked of.
 func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
@@ -259,7 +259,7 @@ func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Lis
 	} else if r, err = s.Run(ctx, l, each); err != nil {
 		return nil, err
 	}
-	if r.One() && e.again {
+	if r.One() && e.again && !each.Binds { // nothing more is asked of one of which it is known what binds
 		e.hold(hash, r)
 	}
 	return r, nil
