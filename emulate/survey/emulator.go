@@ -85,8 +85,8 @@ func (t *task) addresses() map[string]int64 {
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
-// rows are those of launch files. Where the application has told when it launched them, they are emulated again with what others have left in the cache. What binds
-// is told of those that take most of the time, and found out of one launch of each kernel and ND-range.
+// rows are those of launch files. Where the application has told when it launched them, they are emulated again with what others have left in the cache, and what binds is told of
+// those that take most of the time: of all otherwise. It is found out of one launch of each kernel and ND-range.
 func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
 	var tasks []task
@@ -101,16 +101,14 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		}
 		rows = append(rows, r)
 	}
-	e.all, e.again = len(tasks), timed || e.options.Each.Binds
-	if err := e.emulate(ctx, tasks, false); err != nil {
-		return nil, err
+	e.all, e.again = len(tasks), timed
+	if err := e.emulate(ctx, tasks, e.options.Each.Binds && !timed); err != nil || !timed {
+		return rows, err
 	}
 	known, alike := e.known, e.alike // what comes now is of the same files
 	defer func() { e.known, e.alike = known, alike }()
 	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
-	if timed {
-		e.displaced(tasks)
-	}
+	e.displaced(tasks)
 	rest := tasks
 	if e.options.Each.Binds {
 		var most []task
