@@ -52,12 +52,20 @@ const together = 1.45
 // meetings finds where atomic operations meet: those of all blocks, and those of blocks that run at once, which may meet at places that move along the grid.
 func (e *emulation) meetings() meeting {
 	m := e.meetingsOf(e.evenly())
-	if room := e.resident * e.busy; m.sectors > 0 && room < e.work.Groups {
-		if list := e.scattered((e.work.Groups-room)/2, room); len(list) >= mostCounted/2 {
-			beside := e.meetingsOf(list)
-			m.word, m.slice = max(m.word, beside.word), max(m.slice, beside.slice)
-		}
+	room := e.resident * e.busy
+	if m.sectors == 0 || room >= e.work.Groups {
+		return m
 	}
+	var beside meeting
+	for k := range int64(stretches) {
+		list := e.scattered(drawnAt(k, e.work.Groups-room), room, mostCounted/stretches)
+		if len(list) < mostCounted/stretches {
+			return m
+		}
+		one := e.meetingsOf(list)
+		beside.word, beside.slice = beside.word+one.word/stretches, beside.slice+one.slice/stretches
+	}
+	m.word, m.slice = max(m.word, beside.word), max(m.slice, beside.slice)
 	return m
 }
 
@@ -105,6 +113,9 @@ func (e *emulation) meetingsOf(blocks []*timing.Block) (m meeting) {
 // mostCounted is how many blocks are looked at for where atomic operations meet: as many as differ by an eighth of what one does by chance.
 const mostCounted = 64
 
+// stretches are how many parts of the grid are looked at that run at once.
+const stretches = 4
+
 // evenly are blocks from all of the grid, where those that are looked at have atomic operations: all of these may belong to one multiprocessor, and with that do what others
 // do not. Those that go on as others, whose addresses are written once, are left out.
 func (e *emulation) evenly() []*timing.Block {
@@ -121,16 +132,16 @@ func (e *emulation) evenly() []*timing.Block {
 	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return own
 	}
-	list = e.scattered(0, e.work.Groups)
+	list = e.scattered(0, e.work.Groups, mostCounted)
 	if len(list) < len(own) && len(list) < mostCounted {
 		return own
 	}
 	return list
 }
 
-// scattered are blocks of so many from one on, as many as are looked at.
-func (e *emulation) scattered(from, count int64) (list []*timing.Block) {
-	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, count) && e.builder.Steps-done <= mostExecuted; k++ {
+// scattered are some blocks of so many from one on.
+func (e *emulation) scattered(from, count, some int64) (list []*timing.Block) {
+	for k, done := int64(0), e.builder.Steps; k < min(some, count) && e.builder.Steps-done <= mostExecuted; k++ {
 		if b := e.block(e.index(from + drawnAt(k, count))); !b.Cut {
 			list = append(list, b)
 		}

@@ -1,0 +1,33 @@
+package emulate
+
+import (
+	"os"
+	"testing"
+
+	"gpuperf/compile"
+	"gpuperf/device"
+)
+
+// Work-groups that run at once add to sums beside each other, and the sums move along the grid: they wait for the part of the second-level cache that these lie in. An H200 took 12.6 ms
+// (testdata/remedies/more/h200_cuda.jsonl.gz, spread).
+func TestBeside(t *testing.T) {
+	source, err := os.ReadFile("../testdata/remedies/more/spread.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compile.Kernel(t.Context(), string(source), "before", compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const groups, measured = 65536, 12.6e-3
+	r, err := Run(Input{Function: p.Function, Device: sheet(t), Job: device.Job{Entry: "before", Global: []int64{groups * 256}, Local: []int64{256}, Args: []device.Arg{
+		{Name: "x", Kind: device.Buffer, DType: "float32", Count: groups * 256, Read: true},
+		{Name: "rows", Kind: device.Buffer, DType: "float32", Count: groups / 32, Write: true},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Seconds < 0.6*measured || r.Seconds > 1.3*measured {
+		t.Errorf("%.2f ms", 1e3*r.Seconds)
+	}
+}
