@@ -108,13 +108,9 @@ func (f *freshness) freshOf(array int, out map[visit]asking) {
 			}
 		}
 	}
-	loaded := map[int64]bool{} // by this work-group
+	f.update(list)
 	for _, t := range list {
-		if !t.load && !t.atomic {
-			f.updated[t.at] = t.among(loaded)
-		}
 		if t.load {
-			t.mark(0, func(s int64) { loaded[s] = true })
 			late, under, fresh := 0.0, 0.0, 0.0
 			seen := map[int64]bool{}
 			for _, at := range t.lanes {
@@ -147,6 +143,19 @@ func (f *freshness) freshOf(array int, out map[visit]asking) {
 					})
 				}
 			}
+		}
+	}
+}
+
+// update finds which part of what stores change the work-group has loaded before, of accesses of an array.
+func (f *freshness) update(list []*touch) {
+	loaded := map[int64]bool{}
+	for _, t := range list {
+		switch {
+		case t.load:
+			t.mark(0, func(s int64) { loaded[s] = true })
+		case !t.atomic:
+			f.updated[t.at] = t.among(loaded)
 		}
 	}
 }
