@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -17,6 +18,7 @@ const (
 	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
 	mostWhole    = 800_000 // instructions that are timed, in the run of the launch as it is
 	mostTimed    = 300_000 // the same, with something changed
+	mostBinds    = 120_000 // the same, where no more is asked for than what binds
 	enoughTimed  = 60_000  // the same, once a wave has ended
 	mostLooked   = 300_000 // the same for the block that takes longest, where they differ
 	windows      = 6       // waves of blocks that stand for all
@@ -215,8 +217,13 @@ const (
 
 // bytes are about those that the traces of blocks take.
 func (e *emulation) bytes() (n int) {
-	add := func(b *timing.Block) {
+	seen := map[*timing.Trace]bool{}
+	for _, b := range slices.AppendSeq(slices.Clone(e.blocks), maps.Values(e.executed)) {
 		for _, w := range b.Warps {
+			if seen[w] {
+				continue
+			}
+			seen[w] = true
 			trace.Each(w.Nodes, func(ev *timing.Event) {
 				n += eventBytes
 				if ev.Touch != nil {
@@ -224,12 +231,6 @@ func (e *emulation) bytes() (n int) {
 				}
 			})
 		}
-	}
-	for _, b := range e.executed {
-		add(b)
-	}
-	for _, b := range e.blocks {
-		add(b)
 	}
 	return n
 }
@@ -372,19 +373,27 @@ type timed struct {
 // be as much as without the change.
 func (e *emulation) time(c Change) timed {
 	short := e.short()
-	t := e.run(c, mostTimed)
+	t := e.run(c, e.within())
 	t.cycles *= short
 	return t
+}
+
+// within is how many instructions are timed with something changed.
+func (e *emulation) within() int64 {
+	if e.Binds && !e.Sensitivity {
+		return mostBinds
+	}
+	return mostTimed
 }
 
 // whole lets the blocks of a multiprocessor run.
 func (e *emulation) whole() timed {
 	t := e.run(Change{}, mostWhole)
 	e.short = sync.OnceValue(func() float64 {
-		if t.Stepped <= mostTimed {
+		if t.Stepped <= e.within() {
 			return 1
 		}
-		return t.cycles / e.run(Change{}, mostTimed).cycles
+		return t.cycles / e.run(Change{}, e.within()).cycles
 	})
 	return t
 }

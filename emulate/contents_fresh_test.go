@@ -51,13 +51,17 @@ func (c *contents) second() {
 	c.put("values.bin", numbered(16384*1000, func(i int) float32 { return float32(scattered(i)>>8) / (1 << 24) }))
 }
 
-// TestDraw writes the launches and their data to the folder that DRAWN names, for perf.
+// TestDraw writes the launches and their data to the folder that DRAWN names, for perf: those of freshFolder, or with OF=programs of programsFolder.
 func TestDraw(t *testing.T) {
 	to := os.Getenv("DRAWN")
 	if to == "" {
 		t.Skip("DRAWN names no folder")
 	}
-	if err := os.CopyFS(to, os.DirFS(withFresh(t))); err != nil {
+	draw := withFresh
+	if os.Getenv("OF") == "programs" {
+		draw = withPrograms
+	}
+	if err := os.CopyFS(to, os.DirFS(draw(t))); err != nil {
 		t.Fatal(err)
 	}
 }

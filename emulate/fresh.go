@@ -41,6 +41,7 @@ type freshness struct {
 	changed map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
 	served  map[visit]float64 // the part of the requests of each load that DRAM serves
 	behind  map[visit]float64 // the part that waits for DRAM as others that run at the same time have asked for it
+	updated map[visit]float64 // the part of what each store changes that the block has loaded before
 	private float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
 	grid    [3]int64
 	once    int64 // work-groups that run at once
@@ -107,6 +108,7 @@ func (f *freshness) freshOf(array int, out map[visit]asking) {
 			}
 		}
 	}
+	f.update(list)
 	for _, t := range list {
 		if t.load {
 			late, under, fresh := 0.0, 0.0, 0.0
@@ -145,6 +147,19 @@ func (f *freshness) freshOf(array int, out map[visit]asking) {
 	}
 }
 
+// update finds which part of what stores change the work-group has loaded before, of accesses of an array.
+func (f *freshness) update(list []*touch) {
+	loaded := map[int64]bool{}
+	for _, t := range list {
+		switch {
+		case t.load:
+			t.mark(0, func(s int64) { loaded[s] = true })
+		case !t.atomic:
+			f.updated[t.at] = t.among(loaded)
+		}
+	}
+}
+
 // before is how many work-groups come between two that follow each other along each axis.
 func (f *freshness) before() (n [3]int64) {
 	below := int64(1)
@@ -161,6 +176,17 @@ func (t *touch) mark(away int64, visit func(sector int64)) {
 	}
 }
 
+// among is the part of the addresses of the access that lie in some sectors.
+func (t *touch) among(sectors map[int64]bool) float64 {
+	n := 0.0
+	t.mark(0, func(s int64) {
+		if sectors[s] {
+			n++
+		}
+	})
+	return n / float64(max(len(t.lanes), 1))
+}
+
 // distinct is how many sectors the access touches.
 func (t *touch) distinct() int {
 	sectors := map[int64]bool{}
@@ -175,6 +201,7 @@ func (f *freshness) serve(loads float64, arrays []memory.Array) {
 			f.changes(t.at.op, room(arrays[t.array])/sectorBytes, t.sectors)
 		}
 	}
+	f.updated = map[visit]float64{}
 	asks := f.freshly(len(arrays))
 	all, fresh := 0.0, 0.0
 	for _, x := range asks {

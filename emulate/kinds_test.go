@@ -20,10 +20,11 @@ import (
 )
 
 // kindsFolder has kernels of kinds that were far off in programs of others, half of what there is of each kind, and freshFolder others that were predicted before they were
-// measured. Times of each GPU stand in measured.csv.
+// measured, as those of programsFolder were. Times of each GPU stand in measured.csv.
 const (
-	kindsFolder = "../testdata/emulate/kinds/"
-	freshFolder = "../testdata/emulate/fresh/"
+	kindsFolder    = "../testdata/emulate/kinds/"
+	freshFolder    = "../testdata/emulate/fresh/"
+	programsFolder = "../testdata/emulate/programs/"
 )
 
 // Bars of the launches of freshFolder: the median and the mean error.
@@ -80,6 +81,17 @@ func TestFresh(t *testing.T) {
 	if e := kindsIn(t, withFresh(t), "fresh"); long && (e.median > freshMedian || e.mean > freshMean) {
 		t.Error("launches of others are predicted less well than they were")
 	}
+}
+
+// TestPrograms does so with launches of kinds that programs have, several sizes of each, once they are recorded.
+func TestPrograms(t *testing.T) {
+	if _, err := os.Stat("../testdata/h200/listings_emulate_programs.jsonl.gz"); err != nil {
+		t.Skip("no device has measured them")
+	}
+	if !long && os.Getenv("KIND") == "" {
+		t.Skip("LONG=1 draws 300 MB of data and emulates dozens of launches")
+	}
+	kindsIn(t, withPrograms(t), "programs")
 }
 
 // kindsIn prints how far the launches of a folder are off: with LONG=1 or those of KIND all, else one of nine.

@@ -81,7 +81,7 @@ func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.RegistersPerItem, facts.RegisterUnit, facts.LocalBytes, facts.LocalReserved, facts.LocalUnit, facts.L1Bytes,
 		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.LoadQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
-		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.L2StoreAgain, facts.AtomicSectors, facts.AtomicLine, facts.AtomicScattered, facts.SharedSwapCycles, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.GridGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap, facts.L2PrivateKept, facts.L2PrivateLost,
+		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.L2StoreUpdate, facts.L2StoreAgain, facts.AtomicSectors, facts.AtomicLine, facts.AtomicScattered, facts.SharedSwapCycles, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.GridGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap, facts.L2PrivateKept, facts.L2PrivateLost,
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.GuardLatency, facts.CrossingLatency, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
@@ -141,7 +141,7 @@ func multiprocessor(d *facts.Device, busy, l1 int64) *timing.Machine {
 	m.Units[timing.Lines].Gap = timing.Cycles(all / d.Value(facts.L2StoreLines))
 	m.Second = timing.Second{
 		Line: sector/each - 1, Port: timing.Cycles(lineBytes / d.Value(facts.L2PortBytesPerClock)),
-		Store: d.Value(facts.L2StoreRequest), Sector: d.Value(facts.L2StoreSector), StorePort: cycles(facts.L2StorePort), Fill: d.Value(facts.L2StoreFill),
+		Store: d.Value(facts.L2StoreRequest), Sector: d.Value(facts.L2StoreSector), StorePort: cycles(facts.L2StorePort), Fill: d.Value(facts.L2StoreFill), Update: d.Value(facts.L2StoreUpdate),
 	}
 	m.Units[timing.Atomic].Gap = timing.Cycles(max(all/d.Value(facts.AtomicSectors), d.Value(facts.AtomicGap)))
 	m.Reduction = d.Value(facts.AtomicSectors) / d.Value(facts.ReductionSectors)

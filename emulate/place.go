@@ -49,11 +49,30 @@ func (c counted) most(blocks, deviations float64) (most float64) {
 // testdata/h200/measurement/traffic.csv.gz, cas over exch and redd over red64: 1.3 with 131,072 lines, 1.95 and 1.83 with one).
 const together = 1.45
 
-// meetings finds where atomic operations meet.
-func (e *emulation) meetings() (m meeting) {
+// meetings finds where atomic operations meet: those of all blocks, and those of blocks that run at once, which may meet at places that move along the grid.
+func (e *emulation) meetings() meeting {
+	m := e.meetingsOf(e.evenly())
+	room := e.resident * e.busy
+	if m.sectors == 0 || room >= e.work.Groups {
+		return m
+	}
+	var beside meeting
+	for k := range int64(stretches) {
+		list := e.scattered(drawnAt(k, e.work.Groups-room), room, mostCounted/stretches)
+		if len(list) < mostCounted/stretches {
+			return m
+		}
+		one := e.meetingsOf(list)
+		beside.word, beside.slice = beside.word+one.word/stretches, beside.slice+one.slice/stretches
+	}
+	m.word, m.slice = max(m.word, beside.word), max(m.slice, beside.slice)
+	return m
+}
+
+// meetingsOf is where atomic operations of some blocks meet.
+func (e *emulation) meetingsOf(blocks []*timing.Block) (m meeting) {
 	words, slices := counted{}, counted{}
 	count := e.Device.Int(facts.L2Slices)
-	blocks := e.evenly()
 	for _, b := range blocks {
 		for _, w := range b.Warps {
 			atomics(w.Nodes, nil, 1, func(ev *timing.Event, times, here float64) {
@@ -94,6 +113,9 @@ func (e *emulation) meetings() (m meeting) {
 // mostCounted is how many blocks are looked at for where atomic operations meet: as many as differ by an eighth of what one does by chance.
 const mostCounted = 64
 
+// stretches are how many parts of the grid are looked at that run at once.
+const stretches = 4
+
 // evenly are blocks from all of the grid, where those that are looked at have atomic operations: all of these may belong to one multiprocessor, and with that do what others
 // do not. Those that go on as others, whose addresses are written once, are left out.
 func (e *emulation) evenly() []*timing.Block {
@@ -110,13 +132,19 @@ func (e *emulation) evenly() []*timing.Block {
 	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return own
 	}
-	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, e.work.Groups) && e.builder.Steps-done <= mostExecuted; k++ {
-		if b := e.block(e.index(drawnAt(k, e.work.Groups))); !b.Cut {
-			list = append(list, b)
-		}
-	}
+	list = e.scattered(0, e.work.Groups, mostCounted)
 	if len(list) < len(own) && len(list) < mostCounted {
 		return own
+	}
+	return list
+}
+
+// scattered are some blocks of so many from one on.
+func (e *emulation) scattered(from, count, some int64) (list []*timing.Block) {
+	for k, done := int64(0), e.builder.Steps; k < min(some, count) && e.builder.Steps-done <= mostExecuted; k++ {
+		if b := e.block(e.index(from + drawnAt(k, count))); !b.Cut {
+			list = append(list, b)
+		}
 	}
 	return list
 }

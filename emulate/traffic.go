@@ -120,6 +120,9 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64, seen visits
 					t.DRAM = min(stores, fresh)
 				}
 			}
+			if t.Store {
+				t.Updated = e.fresh.updated[at]
+			}
 			if hit, ok := e.assumed(e.ops[ev.Op].Address); ok {
 				t.DRAM = 1 - hit
 			}

@@ -137,6 +137,7 @@ const (
 	L2StoreRequest      Key = "l2_store_request"        // what a line takes that is not stored wholly, in lines that are
 	L2StoreSector       Key = "l2_store_sector"         // what each of its sectors takes
 	L2StoreAgain        Key = "l2_store_again"          // what a sector takes that is lost before the next store to it, in fills
+	L2StoreUpdate       Key = "l2_store_update"         // what a sector takes besides that its work-group has loaded, in lines
 	L2StoreFill         Key = "l2_store_fill"           // what a sector takes besides that is stored in part and goes to DRAM
 	L2StorePort         Key = "l2_store_port"           // cycles between two sectors that a multiprocessor stores
 	L2Merged            Key = "l2_merged"               // of what blocks load alike, the part that the second-level cache serves together

@@ -85,8 +85,8 @@ func (t *task) addresses() map[string]int64 {
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
-// rows are those of launch files. Where the application has told when it launched them, they are emulated again with what others have left in the cache. What binds
-// is told of those that take most of the time, and found out of one launch of each kernel and ND-range.
+// rows are those of launch files. Where the application has told when it launched them, they are emulated again with what others have left in the cache, and what binds is told of
+// those that take most of the time: of all otherwise. It is found out of one launch of each kernel and ND-range.
 func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
 	var tasks []task
@@ -101,16 +101,14 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		}
 		rows = append(rows, r)
 	}
-	e.again = timed || e.options.Each.Binds
-	if err := e.emulate(ctx, tasks, false); err != nil {
-		return nil, err
+	e.again = timed
+	if err := e.emulate(ctx, tasks, e.options.Each.Binds && !timed); err != nil || !timed {
+		return rows, err
 	}
 	known, alike := e.known, e.alike // what comes now is of the same files
 	defer func() { e.known, e.alike = known, alike }()
 	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
-	if timed {
-		e.displaced(tasks)
-	}
+	e.displaced(tasks)
 	rest := tasks
 	if e.options.Each.Binds {
 		var most []task
@@ -251,7 +249,7 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 }
 
 // mostHeld is how many bytes the traces of reports take that are held, about.
-const mostHeld = 256 << 20
+const mostHeld = 512 << 20
 
 // report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them: those of the longest launches, which most is asked of.
 func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
@@ -260,7 +258,7 @@ func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Lis
 	} else if r, err = s.Run(ctx, l, each); err != nil {
 		return nil, err
 	}
-	if r.One() && e.again {
+	if r.One() && e.again && !each.Binds { // nothing more is asked of one of which it is known what binds
 		e.hold(hash, r)
 	}
 	return r, nil

@@ -138,11 +138,14 @@ func (p *multiprocessor) store(w *warp, e *Event, sectors []int64, at int64) int
 	if whole && !t.Past {
 		p.l1.fill(sectors, t, at)
 	}
+	if whole { // of others, which may be joined before they leave, it is not known
+		p.fill(float64(n)*t.Updated, p.Second.Update)
+	}
 	if p.owes(e, 1) {
 		p.result.Traffic.ToDRAM += n
 		p.dram(n, from)
 		if !whole {
-			p.fill(float64(n) * t.Filled)
+			p.fill(float64(n)*t.Filled, p.Second.Fill)
 		}
 	}
 	w.written = max(w.written, from+p.Units[L2].Latency)

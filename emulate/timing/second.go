@@ -9,6 +9,7 @@ type Second struct {
 	Port          int64   // between two such lines of a multiprocessor
 	Store, Sector float64 // what a line takes that is not stored wholly, and each of its sectors, in whole lines
 	Fill          float64 // what a sector takes besides that is stored in part and goes to DRAM, in whole lines
+	Update        float64 // what a sector takes besides that is changed in place, in whole lines
 	StorePort     int64   // between two sectors that a multiprocessor stores
 }
 
@@ -87,9 +88,9 @@ func (p *multiprocessor) crowd() int64 {
 	return p.load.wait
 }
 
-// fill lets sectors that are stored in part come from DRAM first.
-func (p *multiprocessor) fill(sectors float64) {
-	busy := int64(sectors * p.Second.Fill * float64(p.Units[Lines].Gap))
+// fill lets sectors take so many lines besides, each: those that are stored in part and come from DRAM first, and those that are changed in place.
+func (p *multiprocessor) fill(sectors, lines float64) {
+	busy := int64(sectors * lines * float64(p.Units[Lines].Gap))
 	p.shared[Lines] += busy
 	p.result.Busy[Lines] += busy
 }

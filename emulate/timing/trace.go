@@ -47,7 +47,9 @@ type Touched struct {
 	DRAM   float64
 	Waits  float64 // the part of its requests that wait for DRAM, as other blocks ask for the same at the same time
 	Filled float64 // of the sectors that are stored in part, those that come from DRAM first
-	Later  int64   // by how much the result comes later, as others are waited for that store it
+	// Updated is the part of the sectors that are stored which the block has loaded before.
+	Updated float64
+	Later   int64 // by how much the result comes later, as others are waited for that store it
 }
 
 // Step is the distance of addresses from one iteration to the next: All for all lanes, or that of each.
