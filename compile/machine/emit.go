@@ -49,8 +49,12 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 			ssa.RepeatComparisons(from)
 		}
 		f, numbers, most, err := again(w)
-		if over := most % registerUnit; err == nil && w.ordered && most > registerUnit && over > 0 && over <= fewTooMany {
-			if g, other, fewer, err := again(w.with(true, 2*over)); err == nil && fewer <= most-over && g.ahead() >= enoughAhead*f.ahead() {
+		for range mostOrders {
+			if err != nil || !w.ordered || most <= f.most {
+				break
+			}
+			w.less += max(most-f.most, 2)
+			if g, other, fewer, err := again(w); err == nil && fewer < most {
 				f, numbers, most = g, other, fewer
 			}
 		}
@@ -96,31 +100,8 @@ func (w way) with(ordered bool, less int) way {
 	return w
 }
 
-// Registers are given in so many (CUDA C++ Programming Guide), and code that takes a few more than such a number is ordered again to take no more.
-const (
-	registerUnit = 8
-	fewTooMany   = 2
-	enoughAhead  = 0.6 // of how far loads are ahead of what needs them, at least
-)
-
-// ahead is how many instructions all loads from global memory are ahead of the first that needs what they load.
-func (f *function) ahead() (n float64) {
-	for _, c := range f.blocks {
-		loaded := map[unit]int{}
-		for i, in := range c.list {
-			for _, u := range in.uses {
-				if from, is := loaded[u]; is {
-					n += float64(i - from)
-					delete(loaded, u)
-				}
-			}
-			if in.latency() == globalCycles && len(in.defines) > 0 {
-				loaded[in.defines[0]] = i
-			}
-		}
-	}
-	return n
-}
+// mostOrders is how often code is ordered again that takes more registers than it is to.
+const mostOrders = 4
 
 // attempt makes code in a way.
 func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most int, err error) {
@@ -137,8 +118,9 @@ func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most
 	f.rename(g)
 	if w.ordered {
 		behind := f.live()
+		f.most = f.step(behind)
 		for _, c := range f.blocks {
-			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), behind[c].has)
+			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, f.most), behind[c])
 		}
 	}
 	for _, c := range f.blocks {

@@ -87,6 +87,7 @@ type function struct {
 	folded  map[*ssa.Value]bool
 	shl     int // shifts so far: every other one is a product
 	stack   unit
+	most    int // registers that it is to take at most
 }
 
 // copied is a move that registers should make needless.
