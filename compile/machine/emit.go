@@ -49,14 +49,8 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 			ssa.RepeatComparisons(from)
 		}
 		f, numbers, most, err := again(w)
-		for range mostOrders {
-			if err != nil || !w.ordered || most <= f.most {
-				break
-			}
-			w.less += max(most-f.most, 2)
-			if g, other, fewer, err := again(w); err == nil && fewer < most {
-				f, numbers, most = g, other, fewer
-			}
+		if err == nil && w.ordered && most > f.most {
+			f, numbers, most = fewer(w, f, numbers, most, again)
 		}
 		limit := min(cmp.Or(o.Limit, mostRegisters), mostRegisters)
 		if err == nil && most > limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
@@ -98,6 +92,29 @@ var ways = []way{{ordered: true, predicates: mostLive}, {ordered: true, predicat
 func (w way) with(ordered bool, less int) way {
 	w.ordered, w.less = ordered, less
 	return w
+}
+
+// fewer orders code again that takes more registers than it is to, with less room each time, and takes the first of all orders that has as many warps as the best.
+func fewer(w way, f *function, numbers []int, most int, again func(way) (*function, []int, int, error)) (*function, []int, int) {
+	type made struct {
+		f       *function
+		numbers []int
+		most    int
+	}
+	all, least := []made{{f, numbers, most}}, most
+	for range mostOrders {
+		if most <= f.most {
+			break
+		}
+		var err error
+		w.less += most - f.most
+		if f, numbers, most, err = again(w); err != nil {
+			break
+		}
+		all, least = append(all, made{f, numbers, most}), min(least, most)
+	}
+	i := slices.IndexFunc(all, func(m made) bool { return m.most <= stepOf(least) })
+	return all[i].f, all[i].numbers, all[i].most
 }
 
 // mostOrders is how often code is ordered again that takes more registers than it is to.

@@ -74,6 +74,7 @@ func (f *function) order(c *code, w way, limit int, live set) {
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
 	limit -= w.less
+	room := limit - p.count
 	scarce := loaded(c) > limit
 	waiting := &queue{key: func(i int) int { return ready[i] }}
 	here := &queue{key: func(i int) int { return -height[i]*n + i }}
@@ -90,7 +91,13 @@ func (f *function) order(c *code, w way, limit int, live set) {
 		if here.Len() == 0 {
 			continue
 		}
-		i := heap.Pop(here).(int)
+		i := p.pop(here, func(in *instruction) bool { return p.early(in, limit, room) })
+		if i < 0 {
+			if waiting.Len() > 0 {
+				continue
+			}
+			i = heap.Pop(here).(int)
+		}
 		switch {
 		case p.preds >= w.predicates || p.count >= limit:
 			i = p.relief(here, waiting, i, func(in *instruction) int { return p.tight(in, p.preds >= w.predicates, p.count >= limit) })
@@ -327,7 +334,12 @@ func (f *function) step(behind map[*code]set) int {
 			most = max(most, p.count)
 		}
 	}
-	units := (most + 1 + registerUnit - 1) / registerUnit // with R1
+	return stepOf(most + 1) // with R1
+}
+
+// stepOf is the most registers with which as many warps are there at once as with some.
+func stepOf(registers int) int {
+	units := max((registers+registerUnit-1)/registerUnit, 1)
 	warps := max(laneRegisters/(units*registerUnit), 1)
 	return min(laneRegisters/warps/registerUnit*registerUnit, mostRegisters)
 }
@@ -412,6 +424,38 @@ func (p *pressure) ends(in *instruction, u unit) bool {
 		}
 	}
 	return left == 0
+}
+
+// Loads leave so many registers of a block to what is computed of them, one in so many.
+const (
+	besideShared = 2
+	besideGlobal = 4
+)
+
+// early reports whether an instruction loads what has no use yet for the registers that it takes.
+func (p *pressure) early(in *instruction, limit, room int) bool {
+	kept := 0
+	switch in.latency() {
+	case sharedCycles:
+		kept = room / besideShared
+	case globalCycles:
+		kept = room / besideGlobal
+	}
+	return kept > 0 && in.access != nil && len(in.defines) > 0 && p.count+p.change(in) > limit-kept
+}
+
+// pop takes the first instruction that is not one of some; -1 if all are.
+func (p *pressure) pop(here *queue, not func(*instruction) bool) (i int) {
+	var back []int
+	for i = -1; here.Len() > 0 && i < 0; {
+		if i = heap.Pop(here).(int); not(p.c.list[i]) {
+			back, i = append(back, i), -1
+		}
+	}
+	for _, j := range back {
+		heap.Push(here, j)
+	}
+	return i
 }
 
 // relief is an instruction that leaves no more units live: of those that may be now the first, else the one of all that leaves the fewest. Where there is none it is the next of
