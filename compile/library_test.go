@@ -70,7 +70,10 @@ func TestLibrary(t *testing.T) {
 		of   func(float64) float64
 	}{
 		{"erfcxf(%s)", func(x float64) float64 { return math.Exp(x*x) * math.Erfc(x) }},
-		{"logbf(%s)", math.Logb}, {"ilogbf(%s)", math.Logb}, {"round((double) %s)", math.Round}, {"round(%s * 0.5)", func(x float64) float64 { return math.Round(x * 0.5) }},
+		{"logbf(%s)", math.Logb},
+		{"ilogbf(%s)", math.Logb},
+		{"round((double) %s)", math.Round},
+		{"round(%s * 0.5)", func(x float64) float64 { return math.Round(x * 0.5) }},
 		{"nextafterf(%s, 1.f) * 1048576.f", func(x float64) float64 { return float64(math.Nextafter32(float32(x), 1)) * 1048576 }},
 		{"both_modf(%s)", func(x float64) float64 { w, r := math.Modf(x); return 10*w + r }},
 		{"both_frexpf(%s)", func(x float64) float64 { r, e := math.Frexp(x); return 10*float64(e) + r }},

@@ -273,98 +273,30 @@ const (
 	mostUnbounded = 4 * mostRegisters // before some are spilled
 )
 
-// allocate gives each unit a register: the least that is free, beside each other where they are a group. Groups come first, then units in the order of the code; where that takes
-// more registers than it is to, those come last that fewest others stand beside.
+// allocate gives each unit a register: in the order of the code the least that is free, beside each other where they are a group.
 func (f *function) allocate() (registers []int, most int, err error) {
-	g, order, triples := f.interference(), f.occurring(), f.triples()
-	slices.SortStableFunc(order, func(a, b unit) int { return g.groupSize(b) - g.groupSize(a) })
-	registers, most, err = f.place(g, order, triples)
-	if err == nil && f.most > 0 && most > f.most {
-		if other, fewer, err := f.place(g, g.crowdedFirst(order), triples); err == nil && fewer < most {
-			return other, fewer, nil
-		}
+	g := f.interference()
+	registers = make([]int, len(f.group))
+	for i := range registers {
+		registers[i] = -1
 	}
-	return registers, most, err
-}
-
-// occurring are the units in the order of the code.
-func (f *function) occurring() (order []unit) {
+	var order []unit
+	triples := f.triples()
 	seen := newSet(len(f.group))
 	for _, c := range f.blocks {
 		for _, list := range [][]*instruction{c.list, c.ends} {
 			for _, in := range list {
-				for _, units := range [][]unit{in.uses, in.defines} {
-					for _, u := range units {
-						if !seen.has(u) {
-							seen.add(u)
-							order = append(order, u)
-						}
+				for _, u := range append(slices.Clone(in.uses), in.defines...) {
+					if !seen.has(u) {
+						seen.add(u)
+						order = append(order, u)
 					}
 				}
 			}
 		}
 	}
-	return order
-}
-
-// crowdedFirst orders units such that each has few neighbours among those before it: the one with the fewest is taken away again and again, and they are placed in turn from the last
-// (Matula and Beck, Smallest-last ordering and clustering and graph coloring algorithms, 1983).
-func (g *graph) crowdedFirst(order []unit) []unit {
-	first := func(u unit) unit { return unit(g.f.group[u]) }
-	beside, degree := map[unit][]unit{}, map[unit]int{}
-	var buckets [][]unit
-	put := func(u unit) {
-		for len(buckets) <= degree[u] {
-			buckets = append(buckets, nil)
-		}
-		buckets[degree[u]] = append(buckets[degree[u]], u)
-	}
-	for _, u := range order {
-		if beside[first(u)] != nil {
-			continue
-		}
-		near, seen := []unit{}, map[unit]bool{}
-		for i := range unit(g.groupSize(u)) {
-			g.with[first(u)+i].each(func(o unit) {
-				if n := first(o); g.same[o] == o && !seen[n] {
-					near, seen[n] = append(near, n), true
-					degree[first(u)] += g.groupSize(n)
-				}
-			})
-		}
-		beside[first(u)] = near
-		put(first(u))
-	}
-	left := len(beside)
-	out := make([]unit, 0, left)
-	for d := 0; left > 0; d++ {
-		for len(buckets[d]) > 0 {
-			u := buckets[d][len(buckets[d])-1]
-			buckets[d] = buckets[d][:len(buckets[d])-1]
-			if beside[u] == nil || degree[u] != d {
-				continue
-			}
-			out, left = append(out, u), left-1
-			for _, o := range beside[u] {
-				if beside[o] != nil {
-					degree[o] -= g.groupSize(u)
-					put(o)
-					d = min(d, degree[o])
-				}
-			}
-			beside[u] = nil
-		}
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// place gives units registers in an order.
-func (f *function) place(g *graph, order []unit, triples map[unit][][2]unit) (registers []int, most int, err error) {
-	registers = make([]int, len(f.group))
-	for i := range registers {
-		registers[i] = -1
-	}
+	// the longest lists of neighbours are hardest to place: groups first
+	slices.SortStableFunc(order, func(a, b unit) int { return g.groupSize(b) - g.groupSize(a) })
 	for _, u := range order {
 		if registers[u] >= 0 {
 			continue

@@ -49,9 +49,6 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 			ssa.RepeatComparisons(from)
 		}
 		f, numbers, most, err := again(w)
-		if err == nil && w.ordered && most > f.most {
-			f, numbers, most = fewer(w, f, numbers, most, again)
-		}
 		limit := min(cmp.Or(o.Limit, mostRegisters), mostRegisters)
 		if err == nil && most > limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
 			first, best := most, w
@@ -69,6 +66,9 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 		if err == nil {
 			c.Listing, c.Rare = f.write(numbers, o)
 			c.Registers = max(most, 2)
+			if f.step > 0 {
+				c.Registers = min(c.Registers, f.step)
+			}
 			return c, nil
 		}
 		if try+1 == len(ways) {
@@ -94,32 +94,6 @@ func (w way) with(ordered bool, less int) way {
 	return w
 }
 
-// fewer orders code again that takes more registers than it is to, with less room each time, and takes the first of all orders that has as many warps as the best.
-func fewer(w way, f *function, numbers []int, most int, again func(way) (*function, []int, int, error)) (*function, []int, int) {
-	type made struct {
-		f       *function
-		numbers []int
-		most    int
-	}
-	all, least := []made{{f, numbers, most}}, most
-	for range mostOrders {
-		if most <= f.most {
-			break
-		}
-		var err error
-		w.less += most - f.most
-		if f, numbers, most, err = again(w); err != nil {
-			break
-		}
-		all, least = append(all, made{f, numbers, most}), min(least, most)
-	}
-	i := slices.IndexFunc(all, func(m made) bool { return m.most <= stepOf(least) })
-	return all[i].f, all[i].numbers, all[i].most
-}
-
-// mostOrders is how often code is ordered again that takes more registers than it is to.
-const mostOrders = 4
-
 // attempt makes code in a way.
 func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most int, err error) {
 	f = &function{
@@ -135,9 +109,9 @@ func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most
 	f.rename(g)
 	if w.ordered {
 		behind := f.live()
-		f.most = f.step(behind)
+		f.step = f.leastStep(behind)
 		for _, c := range f.blocks {
-			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, f.most), behind[c])
+			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, f.step+f.step/moreOfStep), behind[c])
 		}
 	}
 	for _, c := range f.blocks {

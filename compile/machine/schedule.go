@@ -320,11 +320,12 @@ const (
 	registerUnit  = 8
 	freeRegisters = 32
 	laneRegisters = 512
+	moreOfStep    = 4 // one in so many
 )
 
-// step is the most registers with which as many warps are there at once as the order of the text allows. NVIDIA's compiler takes no more for an order that waits
-// less: of 264 kernels recorded for sm_90 48 take 32 registers and none 33, 35 to 39.
-func (f *function) step(behind map[*code]set) int {
+// leastStep is the most registers with which as many warps are there at once as the order of the text allows. NVIDIA's compiler takes no more for an order that waits
+// less: of 264 kernels recorded for sm_90 48 take 32 registers and none 33, 35 to 39. An order that waits as little as its own does takes some more here.
+func (f *function) leastStep(behind map[*code]set) int {
 	most := freeRegisters - 1
 	for _, c := range f.blocks {
 		p := newPressure(f, c, behind[c])
@@ -334,12 +335,7 @@ func (f *function) step(behind map[*code]set) int {
 			most = max(most, p.count)
 		}
 	}
-	return stepOf(most + 1) // with R1
-}
-
-// stepOf is the most registers with which as many warps are there at once as with some.
-func stepOf(registers int) int {
-	units := max((registers+registerUnit-1)/registerUnit, 1)
+	units := (most + 1 + registerUnit - 1) / registerUnit // with R1
 	warps := max(laneRegisters/(units*registerUnit), 1)
 	return min(laneRegisters/warps/registerUnit*registerUnit, mostRegisters)
 }
@@ -426,22 +422,12 @@ func (p *pressure) ends(in *instruction, u unit) bool {
 	return left == 0
 }
 
-// Loads leave so many registers of a block to what is computed of them, one in so many.
-const (
-	besideShared = 2
-	besideGlobal = 4
-)
+// besideLoads is which share of the registers of a block loads from shared memory leave to what is computed of them.
+const besideLoads = 0.5
 
-// early reports whether an instruction loads what has no use yet for the registers that it takes.
+// early reports whether an instruction loads from shared memory what has no use yet for the registers that it takes.
 func (p *pressure) early(in *instruction, limit, room int) bool {
-	kept := 0
-	switch in.latency() {
-	case sharedCycles:
-		kept = room / besideShared
-	case globalCycles:
-		kept = room / besideGlobal
-	}
-	return kept > 0 && in.access != nil && len(in.defines) > 0 && p.count+p.change(in) > limit-kept
+	return in.latency() == sharedCycles && len(in.defines) > 0 && room > 0 && float64(p.count+p.change(in)) > float64(limit)-besideLoads*float64(room)
 }
 
 // pop takes the first instruction that is not one of some; -1 if all are.
