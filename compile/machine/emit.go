@@ -107,6 +107,7 @@ func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most
 	g := f.interference()
 	g.coalesce(f.copies)
 	f.rename(g)
+	f.needed()
 	if w.ordered {
 		behind := f.live()
 		f.step = f.leastStep(behind)
