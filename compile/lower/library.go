@@ -80,7 +80,8 @@ func (l *lowering) throughout(f *cfront.Function, last cfront.Expr, args []value
 	}
 	var x *ssa.Value
 	if inPlace[f.Name] {
-		x = expanded(l.Builder, lists.Flat(args, func(v value) []*ssa.Value { return v.x }), run)
+		operands := lists.Flat(args, func(v value) []*ssa.Value { return v.x })
+		x = l.outside(operands, func() *ssa.Value { return expanded(l.Builder, operands, run) })
 	} else {
 		x = run()
 	}
@@ -121,6 +122,27 @@ const (
 func isRare(x *cfront.If) bool {
 	c, ok := x.Cond.(*cfront.Call)
 	return ok && c.Func == rarely
+}
+
+// outside makes an operation before the loops in which none of its operands is computed.
+func (l *lowering) outside(operands []*ssa.Value, make func() *ssa.Value) *ssa.Value {
+	var loop *ssa.Loop
+	for o := l.loop; o != nil && !slices.ContainsFunc(operands, func(v *ssa.Value) bool { return v.Block != nil && v.Block.Loop.In(o) }); o = o.Outer {
+		loop = o
+	}
+	if loop == nil || l.Within != nil {
+		return make()
+	}
+	at := slices.Index(l.Blocks, loop.Header)
+	inside := slices.Clone(l.Blocks[at:])
+	block, env, inner := l.Block, l.env, l.loop
+	l.Blocks, l.Block, l.loop = l.Blocks[:at], loop.Before, loop.Outer
+	x := make()
+	loop.Before = l.Block // a loop has one block before it until its end is known
+	loop.Before.End, loop.Before.To, loop.Header.Preds[0] = ssa.Jump, [2]*ssa.Block{loop.Header}, loop.Before
+	l.Blocks = append(l.Blocks, inside...)
+	l.Block, l.env, l.loop = block, env, inner
+	return x
 }
 
 // raw is what such a call has; ok is false for other calls.

@@ -95,8 +95,8 @@ func (f *Func) fits(b *Block) bool {
 	if b == nil {
 		return true
 	}
-	if b.Rare { // it is called, unless all of it is done elsewhere
-		return len(b.Values) == 0
+	if b.Rare { // it is called
+		return false
 	}
 	pure, effects := 0, 0
 	addresses := addressesOf(b, false)

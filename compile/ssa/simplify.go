@@ -106,21 +106,8 @@ const (
 	mostKept      = 96
 )
 
-// Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes: also quotients of which numbers out of range take a way of their own.
+// Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes.
 func Hoist(f *Func) {
-	f.hoist()
-	again := false
-	for i := len(f.Blocks) - 1; i >= 0; i-- {
-		if b := f.Blocks[i]; b.End == Branch && b.Loop != nil && (b.To[0].Rare || b.To[1].Rare) && f.convert(b) {
-			again = true
-		}
-	}
-	if again {
-		f.hoist()
-	}
-}
-
-func (f *Func) hoist() {
 	predicates, others, junctions := map[*Loop]int{}, map[*Loop]int{}, map[*Loop]*joined{} // by the loop that they are hoisted out of
 	written := writtenIn(f)
 	for _, b := range f.Blocks {
