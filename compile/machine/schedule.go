@@ -91,12 +91,9 @@ func (f *function) order(c *code, w way, limit int, live set) {
 		if here.Len() == 0 {
 			continue
 		}
-		i := p.pop(here, func(in *instruction) bool { return p.early(in, limit, room) })
+		i := p.pop(here, waiting, func(in *instruction) bool { return p.early(in, limit, room) })
 		if i < 0 {
-			if waiting.Len() > 0 {
-				continue
-			}
-			i = heap.Pop(here).(int)
+			continue
 		}
 		switch {
 		case p.preds >= w.predicates || p.count >= limit:
@@ -319,9 +316,11 @@ func newPressure(f *function, c *code, after set) *pressure {
 const (
 	registerUnit  = 8
 	freeRegisters = 32
-	laneRegisters = 512
-	moreOfStep    = 4 // one in so many
+	laneRegisters = 512 // 65536 of 4 processors of 32 lanes
 )
+
+// moreOfStep is how many more registers than its step an order may take, one in so many; chosen on testdata/emulate/choose.txt.
+const moreOfStep = 4
 
 // leastStep is the most registers with which as many warps are there at once as the order of the text allows. NVIDIA's compiler takes no more for an order that waits
 // less: of 264 kernels recorded for sm_90 48 take 32 registers and none 33, 35 to 39. An order that waits as little as its own does takes some more here.
@@ -430,8 +429,8 @@ func (p *pressure) early(in *instruction, limit, room int) bool {
 	return in.latency() == sharedCycles && len(in.defines) > 0 && room > 0 && float64(p.count+p.change(in)) > float64(limit)-besideLoads*float64(room)
 }
 
-// pop takes the first instruction that is not one of some; -1 if all are.
-func (p *pressure) pop(here *queue, not func(*instruction) bool) (i int) {
+// pop takes the first instruction that is not one of some; where all are, -1 if others are waited for, else the first.
+func (p *pressure) pop(here, waiting *queue, not func(*instruction) bool) (i int) {
 	var back []int
 	for i = -1; here.Len() > 0 && i < 0; {
 		if i = heap.Pop(here).(int); not(p.c.list[i]) {
@@ -440,6 +439,9 @@ func (p *pressure) pop(here *queue, not func(*instruction) bool) (i int) {
 	}
 	for _, j := range back {
 		heap.Push(here, j)
+	}
+	if i < 0 && waiting.Len() == 0 {
+		i = heap.Pop(here).(int)
 	}
 	return i
 }
