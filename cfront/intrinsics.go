@@ -61,7 +61,7 @@ var intrinsicTable = []struct {
 		__fmul_rn:mul __fmul_rz:mul __fmul_ru:mul __fmul_rd:mul`},
 	{Math, fixedResult, expr.Float64, `__dadd_rn:add __dadd_rz:add __dadd_ru:add __dadd_rd:add __dsub_rn:sub __dsub_rz:sub __dsub_ru:sub
 		__dsub_rd:sub __dmul_rn:mul __dmul_rz:mul __dmul_ru:mul __dmul_rd:mul`},
-	{Math, integerResult, "", `__popc:popcount __popcll:popcount __clz:clz __clzll:clz __ffs:ffs __ffsll:ffs ilogb lrintf:rint lroundf:round
+	{Math, integerResult, "", `__popc:popcount __popcll:popcount __clz:clz __clzll:clz __ffs:ffs __ffsll:ffs ilogb ilogbf:ilogb lrintf:rint lroundf:round
 		lrint:rint lround:round`},
 	{Math, booleanResult, "", `isnan isinf isfinite isnormal signbit islessgreater isordered isunordered __hisnan:isnan
 		__hisinf:isinf`},

@@ -30,7 +30,7 @@ func TestCode(t *testing.T) {
 		{"if (i < n) o[i] = x[i]; if (i + 64 < n) o[i + 64] = x[i + 64];", `(?s)@!?P\d LDG.*@!?P\d STG.*@!?P\d LDG.*@!?P\d STG`, ""},
 		{"if (i < n) { o[i] = x[i]; o[i + 64] = x[i + 64]; }", "(?s)LDG.*LDG.*STG.*STG", "(?s)STG.*LDG"},
 		{"if (n > 3 && x[n] > 0.f) o[i] = x[i + n];", `@!P\d BRA`, ""},
-		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
+		{"__shared__ float s[64]; s[i] = x[i]; __syncthreads(); float r = 0; for (int k = 0; k < n; k++) r += s[i ^ 1] * x[k]; o[i] = r;", `LDS R\d+, \[R\d+\] ;\n(.*(LDC|MOV).*\n)*\.L_\d+:\n.*IMAD`, "FFMA(.*\n)*?.*LDS.*\n.*FFMA"},
 		{"unsigned long long r = l[i]; for (int k = 0; k < 4; k++) r = r << 1 | (x[i + k] < o[i]); l[i] = r;", "SEL", "SHF.R.S32"},
 		{"if (x[i] > 0) { o[i * n + 5] = x[i * n]; __syncthreads(); } else { o[i * n] = x[i * n + 3]; __syncthreads(); }", "IMAD ", "(?s) IMAD .*\n.* IMAD R.* IMAD R"},
 		// Atomic operations to one place are one of a sub-group; where their results are needed, sums of the same number are.

@@ -65,8 +65,27 @@ func TestLibrary(t *testing.T) {
 		add(fmt.Sprintf("powf((float) (4 * x[i] - 2), (float) %g)", y), func(x float64) float64 { return math.Pow(4*x-2, y) })
 		add(fmt.Sprintf("powf((float) (4 * x[i] + 0.03), (float) %g)", y), func(x float64) float64 { return math.Pow(4*x+0.03, y) })
 	}
+	for _, f := range []struct {
+		call string
+		of   func(float64) float64
+	}{
+		{"erfcxf(%s)", func(x float64) float64 { return math.Exp(x*x) * math.Erfc(x) }},
+		{"logbf(%s)", math.Logb},
+		{"ilogbf(%s)", math.Logb},
+		{"round((double) %s)", math.Round},
+		{"round(%s * 0.5)", func(x float64) float64 { return math.Round(x * 0.5) }},
+		{"nextafterf(%s, 1.f) * 1048576.f", func(x float64) float64 { return float64(math.Nextafter32(float32(x), 1)) * 1048576 }},
+		{"both_modf(%s)", func(x float64) float64 { w, r := math.Modf(x); return 10*w + r }},
+		{"both_frexpf(%s)", func(x float64) float64 { r, e := math.Frexp(x); return 10*float64(e) + r }},
+		{"both_frexpf(0x1p-130f * %s)", func(x float64) float64 { r, e := math.Frexp(0x1p-130 * x); return 10*float64(e) + r }},
+	} {
+		at := scaled(-4, 4)
+		add(fmt.Sprintf(f.call, "(float) (8 * x[i] - 4)"), func(x float64) float64 { return f.of(at(x)) })
+	}
 	add("pow(x[i] + 0.1, 3.5)", func(x float64) float64 { return math.Pow(x+0.1, 3.5) })
-	text = "extern \"C\" __global__ void k(const double *x, double *out) {\n  int i = threadIdx.x;\n" + text + "}\n"
+	text = `__device__ float both_modf(float x) { float w; float r = modff(x, &w); return 10.f * w + r; }
+__device__ float both_frexpf(float x) { int e; float r = frexpf(x, &e); return 10.f * e + r; }
+` + "extern \"C\" __global__ void k(const double *x, double *out) {\n  int i = threadIdx.x;\n" + text + "}\n"
 	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +109,7 @@ func TestLibrary(t *testing.T) {
 	g := launch.Group([3]uint32{})
 	g.Run(1_000_000)
 	out := must(g.Read("out", 0, 8*items*int64(n)))
-	lines := strings.Split(text, "\n")[2:]
+	lines := strings.Split(text, "\n")[4:]
 	for k, of := range want {
 		for i := range items {
 			got, want := math.Float64frombits(binary.LittleEndian.Uint64(out[8*(k*items+i):])), of(float64(i)/items)

@@ -72,3 +72,20 @@ func TestLongQuotients(t *testing.T) {
 		}
 	}
 }
+
+// TestOutside: what a loop divides by what does not change in it is divided once, before it, also where only some iterations need it.
+func TestOutside(t *testing.T) {
+	const text = `__global__ void k(const float *x, float *y, float a, float b, int n, int m) {
+  float s = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += x[j] > 1.f ? x[j] * (a / b) : sqrtf(b);
+  y[0] = s;
+}`
+	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, loop, _ := strings.Cut(p.Listing, "LDG")
+	if strings.Count(before, "MUFU") < 2 || strings.Contains(loop, "MUFU") {
+		t.Errorf("there are quotients in the loop:\n%s", p.Listing)
+	}
+}

@@ -31,17 +31,22 @@ func (o *predictFlags) narrowing(cmd *cobra.Command, p *campaign.Predictor) narr
 	return narrowing{p, device}
 }
 
+// wide reports whether emulation from source may have a narrower interval.
+func wide(interval [2]float64) bool {
+	return interval[1]/interval[0] > emulate.WithinFromSource*emulate.WithinFromSource
+}
+
 // of emulates the case of a prediction; nil where the model has the narrower interval, or emulation comes to no time. What is asked for beside times is in r.
 func (n narrowing) of(cmd *cobra.Command, one *campaign.Prediction, r launches.Request) *launches.Report {
 	if n.device == "" || n.p.For(one.Case) != n.p || !n.p.Static() { // what was measured of a kernel tells more than what was not
 		return nil
 	}
-	wide, written := one.Interval[1]/one.Interval[0], one.Case.Own != nil
-	if !written && wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+	written := one.Case.Own != nil
+	if !written && !wide(one.Interval) {
 		return nil
 	}
 	all := advise.Emulated(cmd.Context(), n.device, []*workload.Case{one.Case}, r)
-	if all == nil || !written && all[0].Interval()[1]/all[0].Interval()[0] >= wide {
+	if all == nil || !written && all[0].Interval()[1]/all[0].Interval()[0] >= one.Interval[1]/one.Interval[0] {
 		return nil
 	}
 	if !written {

@@ -33,7 +33,7 @@ func serveCommand() *cobra.Command {
 
 The methods are the commands, and the results what they print with --json. Of the parameters, kernel, kernels and args are the files, sizes is
 what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
-kernels and models, so that thousands of questions take a second: functions of .cu and .cl files it predicts by the model alone, launch files as the command does; {"only": "seconds"} leaves all but the times out. A file that changes is read again.
+kernels and models, so that thousands of questions about scripts take a second; what the command emulates is answered by the command. {"only": "seconds"} leaves all but the times out. A file that changes is read again.
 
 The strategies of perf tune are open to other tuners: ask proposes configurations, which the other program runs, and tell says how they did. What is
 searched is told by the first question, as parameters with their values and constraints, or as a file that perf tune takes:
@@ -55,9 +55,6 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 			searches := &tune.Dialogues{Predictors: session.Predictor}
 			methods := map[string]serve.Method{
 				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
-					if campaign.AreLaunches([]string{q.Kernel}, "") && q.Model == "" {
-						return predictLaunch(ctx, q)
-					}
 					return predictOne(ctx, session, q)
 				}),
 				"ask":  method(searches.Ask),
@@ -77,22 +74,33 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 	return cmd
 }
 
-// predictOne answers a question for the times of kernels.
+// predictOne answers a question for the times of kernels: by kept models where the command takes those, else by the command, which emulates kernels that exist and what a
+// model predicts with a wide interval.
 func predictOne(ctx context.Context, session *campaign.Session, q campaign.Question) (any, error) {
+	if q.Only != "" && q.Only != "seconds" {
+		return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
+	}
+	if isWritten(q.Kernel) && q.Model == "" {
+		return predictByCommand(ctx, q)
+	}
 	all, err := session.Predict(ctx, q)
 	switch {
 	case err != nil:
 		return nil, err
-	case q.Only == "seconds":
-		return secondsOf(all), nil
+	case q.Model == "" && slices.ContainsFunc(all, func(s campaign.Summary) bool { return s.Prediction != nil && wide(s.Interval) }):
+		return predictByCommand(ctx, q)
 	case q.Only != "":
-		return nil, badOnly(q.Only)
+		seconds := []any{}
+		for _, one := range all {
+			seconds = append(seconds, one.Time)
+		}
+		return map[string]any{"seconds": seconds}, nil
 	}
 	return kernelsJSON(all), nil
 }
 
-// predictLaunch answers a question for the times of a launch file, at each of the sizes, as the command does: that emulates those for CUDA.
-func predictLaunch(ctx context.Context, q campaign.Question) (any, error) {
+// predictByCommand answers a question by the command, at each of the sizes.
+func predictByCommand(ctx context.Context, q campaign.Question) (any, error) {
 	if q.Sizes == nil {
 		q.Sizes = campaign.Sizes{nil}
 	}
@@ -102,19 +110,25 @@ func predictLaunch(ctx context.Context, q campaign.Question) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		var told struct{ Seconds *float64 }
-		if err := json.Unmarshal(result, &told); err != nil {
+		var several struct{ Kernels []json.RawMessage }
+		if err := json.Unmarshal(result, &several); err != nil {
 			return nil, err
 		}
-		all, seconds = append(all, result), append(seconds, told.Seconds)
+		if several.Kernels == nil {
+			several.Kernels = []json.RawMessage{result}
+		}
+		for _, one := range several.Kernels {
+			var told struct{ Seconds *float64 }
+			if err := json.Unmarshal(one, &told); err != nil {
+				return nil, err
+			}
+			all, seconds = append(all, one), append(seconds, told.Seconds)
+		}
 	}
-	switch q.Only {
-	case "seconds":
+	if q.Only != "" {
 		return map[string]any{"seconds": seconds}, nil
-	case "":
-		return kernelsJSON(all), nil
 	}
-	return nil, badOnly(q.Only)
+	return kernelsJSON(all), nil
 }
 
 // launchArgs are the arguments of a question at sizes.
@@ -131,19 +145,6 @@ func launchArgs(q campaign.Question, at map[string]int64) (args []string) {
 		args = append(args, "--assume="+text)
 	}
 	return append(args, "--", q.Kernel)
-}
-
-func badOnly(only string) error {
-	return usagef("only: \"seconds\", or nothing, not %q", only)
-}
-
-// secondsOf are the times of predictions alone; null where one has none.
-func secondsOf(all []campaign.Summary) any {
-	seconds := make([]any, len(all))
-	for i, one := range all {
-		seconds[i] = one.Time
-	}
-	return map[string]any{"seconds": seconds}
 }
 
 // method is a method whose parameters are a value of type Q.

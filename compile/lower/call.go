@@ -40,7 +40,7 @@ func (l *lowering) call(x *cfront.Call) value {
 	case cfront.Reinterpret:
 		return l.reinterpreted(x)
 	case cfront.Outputs:
-		return l.named(x)
+		return l.severally(x)
 	case cfront.Trap:
 		return value{}
 	case cfront.Sleep:
@@ -109,8 +109,6 @@ func (l *lowering) named(x *cfront.Call) value {
 			sign = "U8.U8"
 		}
 		return number(c.t, l.MakeAux(ssa.Raw, ssa.W, "IDP.4A."+sign, a.x[0], b.x[0], c.x[0]))
-	case "sincos", "sincosf", "__sincosf", "sincospi", "sincospif":
-		return l.sineAndCosine(x)
 	case "__cvta_generic_to_shared":
 		v := l.expression(x.Args[0])
 		if v.p == nil || v.p.space != ssa.Shared {

@@ -313,6 +313,8 @@ double own_fmax(double x, double y) { return x > y ? x : y; }
 double own_min(double x, double y) { return x < y ? x : y; }
 double own_max(double x, double y) { return x > y ? x : y; }
 double own_copysign(double x, double y) { return as_double(__pack(__word(x, 0), __sass_LOP3_LUT(__word(x, 1), 0x80000000u, __word(y, 1), 0xb8u))); }
+double own_round(double x) { return own_trunc(fabs(x) < 4503599627370496.0 ? x + own_copysign(0.49999999999999994, x) : x); }
+double own_fraction(double x) { return own_copysign(fabs(x) == 1.0 / 0.0 ? 0.0 : x - own_trunc(x), x); }
 int own_isinf(double x) { return fabs(x) == 1.0 / 0.0; }
 int own_isfinite(double x) { return fabs(x) < 1.0 / 0.0; }
 int own_signbit(double x) { return (int) __word(x, 1) < 0; }
@@ -602,13 +604,72 @@ float own_erff(float x) // one polynomial of chosen coefficients
     float base = far ? -t : x, r = fmaf(p, base, base);
     return far ? own_copysignf(1.0f - __sass_MUFU_EX2(1.44269502f * r), x) : r;
 }
+float own_scalederfcf(float a) // exp(a^2) erfc(a) of a positive number: (1 + 2 a) times that by a polynomial in (a - 2) / (a + 2)
+{
+    float r = __sass_MUFU_RCP(a + 2.0f), q = (a - 2.0f) * r, d = 1.0f + 2.0f * a, w = __sass_MUFU_RCP(d);
+    q = fmaf(fmaf(-q, a + 2.0f, a - 2.0f), r, q);
+    float p = fmaf(1.60803582e-4f, q, -1.83654437e-4f);
+    p = fmaf(p, q, -1.39570695e-3f);
+    p = fmaf(p, q, 1.04314458e-3f);
+    p = fmaf(p, q, 8.68915966e-3f);
+    p = fmaf(p, q, -7.9427217e-3f);
+    p = fmaf(p, q, -5.42119585e-2f);
+    p = fmaf(p, q, 1.6403584e-1f);
+    p = fmaf(p, q, -1.66031096e-1f);
+    p = fmaf(p, q, -9.2763082e-2f);
+    p = fmaf(p, q, 1.27697839f);
+    float v = p * w;
+    return fmaf(fmaf(-v, d, p), w, v);
+}
+float own_erfcxf(float x)
+{
+    float r = own_scalederfcf(fabsf(x));
+    if (__rarely(x < 0.0f)) {
+        r = fmaf(2.0f, expf(x * x), -r);
+    }
+    return r;
+}
 float own_erfcf(float x)
 {
-    float r = own_beyond(fabsf(x));
-    float far = x < 0.0f ? 2.0f - r : r;
-    return fabsf(x) > 0.921875f ? far : 1.0f - own_erff(x);
+    float a = fabsf(x), s = -a * a, e = fmaf(-a, a, -s), t = expf(s), r = own_scalederfcf(a) * fmaf(t, e, t);
+    r = a > 10.05f ? 0.0f : r;
+    return x < 0.0f ? 2.0f - r : r;
 }
-float own_normcdff(float x) { return 0.5f * own_erfcf(-0.707106781f * x); }
+float own_normcdff(float x)
+{
+    float a = -0.707106781f * x, low = fmaf(x, -0.707106781f, -a), c = own_erfcf(fminf(fmaxf(a, -10.26f), 10.26f));
+    return 0.5f * (a < 0.0f ? c : fmaf(-2.0f * a * low, c, c));
+}
+float own_logbf(float x)
+{
+    uint e = as_uint(fabsf(x)) >> 23, leading = 31u - own_clzu(as_uint(x) & 0x7fffffu);
+    float r = as_float(0x4b400000u + e) - 12583039.0f; // by the last bits of a sum
+    r = e == 0u ? (float) ((int) leading - 149) : r;
+    r = x == 0.0f ? -as_float(0x7f800000) : r;
+    return e == 255u ? x * x : r;
+}
+float own_ilogbf(float x) { return own_logbf(x); }
+float own_mantissaf(float x) // from 1/2 to 1
+{
+    bool small = fabsf(x) < 1.17549435e-38f;
+    uint b = as_uint(small ? x * 16777216.0f : x);
+    return x == 0.0f || fabsf(x) >= as_float(0x7f800000) ? x + x : as_float(__sass_LOP3_LUT(b, 0x807fffffu, 0x3f000000u, 0xeau));
+}
+int own_exponentf(float x)
+{
+    bool small = fabsf(x) < 1.17549435e-38f;
+    int e = (int) (as_uint(fabsf(small ? x * 16777216.0f : x)) >> 23) - (small ? 150 : 126);
+    return x == 0.0f || fabsf(x) >= as_float(0x7f800000) ? 0 : e;
+}
+float own_fractionf(float x) { return own_copysignf(fabsf(x) == as_float(0x7f800000) ? 0.0f : x - truncf(x), x); }
+float own_partf(float x) { return fminf(x - floorf(x), as_float(0x3f7fffff)); }
+float own_nextafterf(float x, float y)
+{
+    uint a = as_uint(x), b = as_uint(y);
+    bool away = (x < y) == (x > 0.0f);
+    uint r = x == 0.0f ? __sass_LOP3_LUT(b, 0x80000000u, 1u, 0xeau) : away ? a + 1u : a - 1u;
+    return x != x || y != y ? x + y : x == y ? y : as_float(r);
+}
 float own_halvedf(float x, int quarters)
 {
     float q = rintf(x + x);

@@ -80,7 +80,8 @@ func (l *lowering) throughout(f *cfront.Function, last cfront.Expr, args []value
 	}
 	var x *ssa.Value
 	if inPlace[f.Name] {
-		x = expanded(l.Builder, lists.Flat(args, func(v value) []*ssa.Value { return v.x }), run)
+		operands := lists.Flat(args, func(v value) []*ssa.Value { return v.x })
+		x = l.outside(operands, func() *ssa.Value { return expanded(l.Builder, operands, run) })
 	} else {
 		x = run()
 	}
@@ -123,6 +124,27 @@ func isRare(x *cfront.If) bool {
 	return ok && c.Func == rarely
 }
 
+// outside makes an operation before the loops in which none of its operands is computed.
+func (l *lowering) outside(operands []*ssa.Value, make func() *ssa.Value) *ssa.Value {
+	var loop *ssa.Loop
+	for o := l.loop; o != nil && !slices.ContainsFunc(operands, func(v *ssa.Value) bool { return v.Block != nil && v.Block.Loop.In(o) }); o = o.Outer {
+		loop = o
+	}
+	if loop == nil || l.Within != nil {
+		return make()
+	}
+	at := slices.Index(l.Blocks, loop.Header)
+	inside := slices.Clone(l.Blocks[at:])
+	block, env, inner := l.Block, l.env, l.loop
+	l.Blocks, l.Block, l.loop = l.Blocks[:at], loop.Before, loop.Outer
+	x := make()
+	loop.Before = l.Block // a loop has one block before it until its end is known
+	loop.Before.End, loop.Before.To, loop.Header.Preds[0] = ssa.Jump, [2]*ssa.Block{loop.Header}, loop.Before
+	l.Blocks = append(l.Blocks, inside...)
+	l.Block, l.env, l.loop = block, env, inner
+	return x
+}
+
 // raw is what such a call has; ok is false for other calls.
 func (l *lowering) raw(x *cfront.Call) (v value, ok bool) {
 	name, isInstruction := strings.CutPrefix(x.Func, instructionPrefix)
@@ -144,36 +166,52 @@ func (l *lowering) raw(x *cfront.Call) (v value, ok bool) {
 	return number(x.DType, l.MakeAux(ssa.Raw, wordType(x.DType), strings.ReplaceAll(name, "_", "."), args...)), true
 }
 
-// sineAndCosine computes both, and stores them where the other arguments point to.
-func (l *lowering) sineAndCosine(x *cfront.Call) value {
-	t := expr.DType(expr.Float32)
-	if !strings.HasSuffix(x.Func, "f") {
-		t = expr.Float64
+// outputs are functions with several results: the one that is returned, "" for none, and those that are stored where the last arguments point to.
+var outputs = map[string][]string{
+	"sincos": {"", "sin", "cos"}, "__sincos": {"", "sin", "cos"}, "sincospi": {"", "sinpi", "cospi"}, "modf": {"fraction", "trunc"}, "frexp": {"mantissa", "exponent"},
+	"fract": {"part", "floor"},
+}
+
+// severally computes all results of such a function.
+func (l *lowering) severally(x *cfront.Call) value {
+	name, single := strings.CutSuffix(x.Func, "f")
+	results := outputs[name]
+	if results == nil || len(x.Args) != len(results) {
+		l.fail(x.Pos, "%s of %d arguments is not compiled here", x.Func, len(x.Args))
 	}
-	names := []string{"sin", "cos"}
-	if strings.HasPrefix(x.Func, "sincospi") {
-		names = []string{"sinpi", "cospi"}
-	}
-	if len(x.Args) != 3 {
-		l.fail(x.Pos, "%s has %d arguments", x.Func, len(x.Args))
+	t := expr.DType(expr.Float64)
+	if single || x.DType.Base() == expr.Float32 && x.DType.Lanes() <= 1 {
+		t = expr.Float32
 	}
 	a := l.convert(x.Pos, l.expression(x.Args[0]), t).x
 	var both *ssa.Value
-	if t == expr.Float32 && names[0] == "sin" && !l.approximates(x) {
+	if t == expr.Float32 && name == "sincos" && !l.approximates(x) {
 		both = l.function(x, "sincos", t, a)
 	}
-	for i, name := range names {
-		p := l.expression(x.Args[1+i])
+	one := func(i int) *ssa.Value {
+		if both != nil {
+			return l.Word(both, i-1)
+		}
+		v := l.function(x, results[i], t, a)
+		if v == nil {
+			l.fail(x.Pos, "%s of %s is not compiled here", x.Func, t)
+		}
+		return v
+	}
+	out := value{}
+	if results[0] != "" {
+		out = number(t, one(0))
+	}
+	for i := 1; i < len(results); i++ {
+		p := l.expression(x.Args[i])
 		if p.p == nil {
 			l.fail(x.Pos, "%s is given no pointer", x.Func)
 		}
-		var one *ssa.Value
-		if both != nil {
-			one = l.Word(both, i)
-		} else {
-			one = l.function(x, name, t, a)
+		stored := t
+		if results[i] == "exponent" {
+			stored = expr.Int32
 		}
-		l.write(x.Pos, place{p: p.p, t: p.elem}, number(t, one))
+		l.write(x.Pos, place{p: p.p, t: p.elem}, number(stored, one(i)))
 	}
-	return value{}
+	return out
 }

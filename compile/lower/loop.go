@@ -69,7 +69,7 @@ func (l *lowering) writesOut(x *loop, n int) bool {
 	case x.Unroll > 1:
 		return n <= x.Unroll
 	}
-	limit, arrays := l.FullUnroll, l.ofArrays(x)
+	limit, arrays := l.FullUnroll, !l.staysLoop(x.Body, nil) && l.ofArrays(x)
 	if arrays {
 		limit = l.FullArrays
 	}

@@ -20,7 +20,7 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 		case ints && strings.HasPrefix(x.Func, "__") && v.t.IsInteger(): // of CUDA C: __popc, __clzll
 			v = l.convert(x.Pos, v, map[bool]expr.DType{false: expr.Int32, true: expr.Int64}[strings.HasSuffix(x.Func, "ll")])
 		case ints:
-		case f.IR == "ldexp" && i == 1 || f.IR == "rint" || f.IR == "round":
+		case f.IR == "ldexp" && i == 1 || f.IR == "rint" || f.IR == "round" || f.IR == "ilogb":
 		default:
 			v = l.convert(x.Pos, v, t)
 		}
@@ -33,7 +33,7 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 			one = append(one, a.x[min(int(i), len(a.x)-1)])
 		}
 		kind := t.Base()
-		if len(args) > 0 && (ints || !kind.IsFloat()) {
+		if len(args) > 0 && (ints || !kind.IsFloat()) { // of numbers of another type than the result
 			kind = args[0].t.Base()
 		}
 		r := l.function(x, f.Exact(), kind, one)

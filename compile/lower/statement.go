@@ -197,11 +197,15 @@ func (l *lowering) declare(v *cfront.Var) {
 }
 
 func (l *lowering) branch(x *cfront.If) {
+	var no func()
+	if x.Else != nil {
+		no = func() { l.statement(x.Else) }
+	}
 	if l.inLibrary() && isRare(x) {
-		l.when(l.condition(cfront.Operands(x.Cond)[0]), func() {
+		l.split2(l.condition(cfront.Operands(x.Cond)[0]), func() {
 			l.Block.Rare = true
 			l.statement(x.Then)
-		})
+		}, no)
 		return
 	}
 	if b, ok := x.Cond.(*cfront.Binary); ok && b.Op == "&&" && x.Else == nil && !l.harmless(b.Y) {
@@ -218,10 +222,6 @@ func (l *lowering) branch(x *cfront.If) {
 		next.Preds = append(next.Preds, from)
 		l.start(next, env)
 		return
-	}
-	var no func()
-	if x.Else != nil {
-		no = func() { l.statement(x.Else) }
 	}
 	if no == nil {
 		if j := l.jumps(x.Then); j != nil && cond.Op != ssa.Const { // break, continue: a branch to where they lead

@@ -263,6 +263,24 @@ func (f *function) renamed(in *instruction, g *graph) {
 	change(&in.base)
 }
 
+// needed takes away moves to units that nobody reads.
+func (f *function) needed() {
+	behind := f.live()
+	for _, c := range f.blocks {
+		live := slices.Clone(behind[c])
+		var kept []*instruction
+		c.all(func(in *instruction) {
+			if in.name == "MOV" && !live.has(in.defines[0]) {
+				return
+			}
+			in.step(live)
+			kept = append(kept, in)
+		})
+		slices.Reverse(kept)
+		c.list = kept[:len(kept)-len(c.ends)]
+	}
+}
+
 // The registers that instructions can name: their fields have 8, 3 and 6 bits, of which the last value stands for none.
 const (
 	mostRegisters  = 255 // R0 to R254

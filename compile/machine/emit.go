@@ -49,11 +49,6 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 			ssa.RepeatComparisons(from)
 		}
 		f, numbers, most, err := again(w)
-		if over := most % registerUnit; err == nil && w.ordered && most > registerUnit && over > 0 && over <= fewTooMany {
-			if g, other, fewer, err := again(w.with(true, 2*over)); err == nil && fewer <= most-over && g.ahead() >= enoughAhead*f.ahead() {
-				f, numbers, most = g, other, fewer
-			}
-		}
 		limit := min(cmp.Or(o.Limit, mostRegisters), mostRegisters)
 		if err == nil && most > limit { // the order of the text needs fewer at once, and the less freedom there is the fewer
 			first, best := most, w
@@ -71,6 +66,9 @@ func Make(from *ssa.Func, o Options) (c Code, err error) {
 		if err == nil {
 			c.Listing, c.Rare = f.write(numbers, o)
 			c.Registers = max(most, 2)
+			if f.step > 0 {
+				c.Registers = min(c.Registers, f.step)
+			}
 			return c, nil
 		}
 		if try+1 == len(ways) {
@@ -96,32 +94,6 @@ func (w way) with(ordered bool, less int) way {
 	return w
 }
 
-// Registers are given in so many (CUDA C++ Programming Guide), and code that takes a few more than such a number is ordered again to take no more.
-const (
-	registerUnit = 8
-	fewTooMany   = 2
-	enoughAhead  = 0.6 // of how far loads are ahead of what needs them, at least
-)
-
-// ahead is how many instructions all loads from global memory are ahead of the first that needs what they load.
-func (f *function) ahead() (n float64) {
-	for _, c := range f.blocks {
-		loaded := map[unit]int{}
-		for i, in := range c.list {
-			for _, u := range in.uses {
-				if from, is := loaded[u]; is {
-					n += float64(i - from)
-					delete(loaded, u)
-				}
-			}
-			if in.latency() == globalCycles && len(in.defines) > 0 {
-				loaded[in.defines[0]] = i
-			}
-		}
-	}
-	return n
-}
-
 // attempt makes code in a way.
 func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most int, err error) {
 	f = &function{
@@ -135,10 +107,12 @@ func attempt(from *ssa.Func, o Options, w way) (f *function, numbers []int, most
 	g := f.interference()
 	g.coalesce(f.copies)
 	f.rename(g)
+	f.needed()
 	if w.ordered {
 		behind := f.live()
+		f.step = f.leastStep(behind)
 		for _, c := range f.blocks {
-			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), behind[c].has)
+			f.schedule(c, w, min(cmp.Or(o.Limit, mostRegisters)*3/4, f.step+f.step/moreOfStep), behind[c])
 		}
 	}
 	for _, c := range f.blocks {

@@ -87,6 +87,7 @@ type function struct {
 	folded  map[*ssa.Value]bool
 	shl     int // shifts so far: every other one is a product
 	stack   unit
+	step    int // registers that NVIDIA's compiler makes do with
 }
 
 // copied is a move that registers should make needless.

@@ -79,9 +79,9 @@ func Common(f *Func) {
 	f.Replace(by)
 }
 
-// place reports whether a value is an integer as addresses are made of.
+// place reports whether a value is an integer as addresses are made of, or a junction of predicates.
 func (v *Value) place() bool {
-	return len(v.Within) == 0 && (v.Op >= Add && v.Op <= Zext && v.Op != MulHiU && v.Op != MulHiS) && v.Op != MinU && v.Op != MinS && v.Op != MaxU && v.Op != MaxS
+	return v.Op == PAnd || v.Op == POr || len(v.Within) == 0 && (v.Op >= Add && v.Op <= Zext && v.Op != MulHiU && v.Op != MulHiS) && v.Op != MinU && v.Op != MinS && v.Op != MaxU && v.Op != MaxS
 }
 
 // bring has a value computed where it serves another block too, and reports whether that can be: in the same loop.

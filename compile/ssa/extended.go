@@ -9,6 +9,16 @@ func (b *Builder) foldExtended(v, x, y *Value) *Value {
 	}
 	low := func(a *Value) bool { return a.Op == Zext || a.Op == Const && uint64(a.Int)>>32 == 0 }
 	switch v.Op {
+	case Add: // two words are added first, and their sum with the product
+		for i, sum := range v.Args {
+			if word := v.Args[1-i]; word.Op == Zext && sum.Op == Add && sum.Args[0] != sum.Args[1] {
+				for k, m := range sum.Args {
+					if m.Op == MulWideU && sum.Args[1-k].Op == Zext {
+						return b.Make(Add, D, m, b.Make(Add, D, sum.Args[1-k], word))
+					}
+				}
+			}
+		}
 	case And:
 		if low(x) || low(y) {
 			return b.Make(Zext, D, b.Make(And, W, b.Word(x, 0), b.Word(y, 0)))
@@ -26,6 +36,9 @@ func (b *Builder) foldExtended(v, x, y *Value) *Value {
 			return b.Make(Zext, D, b.Make(v.Op, W, b.Word(x, 0), b.Word(y, 0)))
 		}
 	case ShrU, ShrS:
+		if v.Op == ShrU && y.Op == Const && y.Int >= 32 && y.Int < 64 {
+			return b.Make(Zext, D, b.Make(ShrU, W, b.Word(x, 1), b.Const(y.Int-32)))
+		}
 		if x.Op != Zext || y.Op != Const {
 			break
 		}

@@ -16,6 +16,7 @@ var Passes = []struct {
 	{"low words", LowWords},
 	{"long products", LongProducts},
 	{"hoist", Hoist},
+	{"common", Common},
 	{"unify", Unify},
 	{"chain", Chain},
 	{"reduce", Reduce},
