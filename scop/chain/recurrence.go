@@ -209,13 +209,19 @@ func (c *Recurrence) Loads() int {
 // Factors are how many a chunk has.
 func (c *Recurrence) Factors() int { return len(c.states[0].factors()) }
 
-// Waits is how long a work-item takes for an iteration that waits for the one before, in additions, of which a division takes so many: what follows each other, and a quarter of what there is,
-// as instructions that do not wait are issued so much faster.
+// Waits is how long a work-item takes for an iteration that waits for the one before.
 func (c *Recurrence) Waits(division float64) float64 {
-	old, all := c.states[0].old.String(), 0.0
+	old := c.states[0].old.String()
+	return Waits(c.states[0].next, func(e expr.Expr) bool { return e.String() == old }, division)
+}
+
+// Waits is how long a work-item takes for an expression of what it waits for, in additions, of which a division takes so many: what follows each other, and a quarter of what there is, as
+// instructions that do not wait are issued so much faster.
+func Waits(e expr.Expr, old func(expr.Expr) bool, division float64) float64 {
+	all := 0.0
 	var visit func(e expr.Expr) float64 // 0 where it does not depend on the value
 	visit = func(e expr.Expr) (most float64) {
-		if e.String() == old {
+		if old(e) {
 			return 1
 		}
 		var parts []expr.Expr
@@ -244,6 +250,6 @@ func (c *Recurrence) Waits(division float64) float64 {
 		}
 		return most
 	}
-	path := visit(c.states[0].next)
+	path := visit(e)
 	return path + all/4
 }

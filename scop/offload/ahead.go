@@ -12,6 +12,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
+	"gpuperf/scop/chain"
 )
 
 // inSteps puts a kernel with sweeps on axes, and makes these in steps; nil where local memory does not hold a step.
@@ -25,8 +26,8 @@ func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped b
 	for i, p := range order[len(split):] { // a work-group makes one iteration of these
 		k = throw.Get(transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)))
 	}
-	k = stage(k, m.Depth, helpers)
-	if runs(k, c.on()) != nil {
+	k = stage(k, m.Depth, helpers, m.Scan)
+	if err := runs(k, c.on()); err != nil {
 		return nil, nil
 	}
 	return k, nil
@@ -55,6 +56,8 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 		whole := throw.Get(k.DomainOf(nameset.Add(slices.Clone(x.around), x.loop)))
 		own := Sweep{Loads: len(x.loads), Stores: len(x.stores), Terms: c.extent(whole, x.loop)}
 		own.Helped = len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
+		own.Waits = x.waits(c.on().Function)
+		own.Linear = own.Helped && x.transition() != nil
 		across := func(a *expr.Access) bool { return own.Helped && x.across(a, order[0]) }
 		for _, a := range x.loads {
 			if f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size()); across(a) {
@@ -87,6 +90,9 @@ var (
 	sweepLines   = []int64{32, 16, 8} // of a work-group: with fewer, more multiprocessors copy for as many lines
 )
 
+// handed is what an iteration waits beside its arithmetic, in additions: it reads local memory, and writes it.
+const handed = 1
+
 // mostHelpers of a work-group, with those that they help.
 const mostHelpers = 256
 
@@ -99,8 +105,10 @@ func sweepsOf(f Form) (best Mapping) {
 	least := math.Inf(1)
 	try := func(m Mapping) {
 		for _, m.Depth = range sweepSteps {
-			if c := f.sweeping(m); c < least {
-				best, least = m, c
+			for _, m.Scan = range f.scans(m) {
+				if c := f.sweeping(m); c < least {
+					best, least = m, c
+				}
 			}
 		}
 	}
@@ -123,6 +131,30 @@ func sweepsOf(f Form) (best Mapping) {
 	return best
 }
 
+// scans are whether work-items that help may make parts of the iterations.
+func (f Form) scans(m Mapping) []bool {
+	if of(m.Block, 1) > 1 && f.Sweep.Linear && m.Depth > of(m.Block, 1) {
+		return []bool{false, true}
+	}
+	return []bool{false}
+}
+
+// waits is how long an iteration waits for the one before, in additions, of which a division takes so many.
+func (x *sweep) waits(division float64) (sum float64) {
+	set := map[string]bool{}
+	for _, s := range x.statements() {
+		if v, ok := s.LHS.(expr.Var); ok {
+			set[v.Name] = true
+		}
+	}
+	for _, s := range x.statements() {
+		if _, ok := s.LHS.(expr.Var); ok {
+			sum += chain.Waits(s.RHS, func(e expr.Expr) bool { v, ok := e.(expr.Var); return ok && set[v.Name] }, division)
+		}
+	}
+	return sum
+}
+
 // swept reports that registers and local memory hold a step of sweeps.
 func (f Form) swept(m Mapping) bool {
 	g := f.sweeper(m)
@@ -138,6 +170,9 @@ func (f Form) sweeper(m Mapping) machine.Group {
 	case s.Helped:
 		g.Registers += m.Depth / of(m.Block, 1) * (int64(s.Loads)*(words+addressWords) + int64(s.Turned)*addressWords)
 		g.Local = int64(s.Loads+s.Turned) * of(m.Block, 0) * (m.Depth + 1) * f.Bytes
+		if m.Scan {
+			g.Local += 2 * of(m.Block, 0) * (of(m.Block, 1) + 1) * f.Bytes
+		}
 	default:
 		g.Registers += m.Depth * int64(s.Loads) * (2*words + addressWords)
 	}
@@ -167,12 +202,17 @@ func (f Form) sweeps(m Mapping) machine.Work {
 	}
 	steps := float64(intmath.CeilDiv(s.Terms, m.Depth))
 	w.Rounds = steps
+	w.Waits = float64(s.Terms) * (s.Waits + handed)
+	if helpers := of(m.Block, 1); m.Scan {
+		w.Waits = steps * (float64(m.Depth/helpers)*(s.Waits+1) + float64(helpers)*(1+handed))
+		w.Barriers = 2 * steps
+	}
 	width := min(of(m.Block, 0), on.Subgroup)
 	lines, loads := on.Subgroup, float64(intmath.CeilDiv(sweeps, on.Subgroup)) // that a sub-group touches across sweeps; of a term, by sub-groups
 	if m.Depth > 1 && s.Helped {
 		lines = intmath.CeilDiv(on.Subgroup, min(width, m.Depth))
 		loads = float64(sweeps) / float64(on.Subgroup)
-		w.Barriers = 2 * steps
+		w.Barriers += 2 * steps
 		w.Issue = copyCycles * float64(int64(s.Loads+s.Turned)*s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
 	}
 	along := on.Subgroup / width * intmath.CeilDiv(width*f.Bytes, on.Line)

@@ -23,12 +23,13 @@ type staged struct {
 	items, helpers   int64
 	own, now         []string        // arrays for each load: what is on its way, and what a step reads
 	out              []string        // for each store: what a step computed; "" for one that is made at once
+	transition       *transition     // not nil where all make parts of the iterations of a step
 	tiles            []*kernel.Array // in local memory, of sweeps before too
 	list             []*kernel.Stmt
 }
 
 // stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
-func stage(k *kernel.Kernel, depth, helpers int64) *kernel.Kernel {
+func stage(k *kernel.Kernel, depth, helpers int64, parts bool) *kernel.Kernel {
 	sweeps := throw.Get(findSweeps(k, nil))
 	out := k.Clone()
 	sole, tiles := "", []*kernel.Array(nil)
@@ -36,6 +37,9 @@ func stage(k *kernel.Kernel, depth, helpers int64) *kernel.Kernel {
 		s := &staged{sweep: x, to: out, depth: depth, helpers: helpers, tiles: tiles}
 		if s.shared(); s.item == "" && len(s.loads) == 0 {
 			continue
+		}
+		if s.item != "" && parts && helpers > 1 {
+			s.transition = x.transition()
 		}
 		s.make()
 		if tiles = s.tiles; s.item != "" && sole == "" {
@@ -126,8 +130,12 @@ func (s *staged) steps() {
 		s.barrier("there", kernel.Global)
 	}
 	s.take("next", base.AddInt(s.depth))
-	s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
-	s.compute("rest", base, polycount.GE(base.AddInt(s.depth-2), s.upper), true)
+	if s.transition != nil {
+		s.inParts(base)
+	} else {
+		s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
+		s.compute("rest", base, polycount.GE(base.AddInt(s.depth-2), s.upper), true)
+	}
 	if s.item != "" {
 		s.barrier("done", kernel.Global)
 	}
@@ -204,34 +212,50 @@ type moved struct {
 func (s *staged) element(a *expr.Access, what string, base polycount.Affine) (m moved, err error) {
 	part := s.unrolled(what, s.parts())
 	m.part = polycount.Name(part)
-	at, around := m.part, slices.Clone(s.around)
-	var cs []polycount.Constraint
+	at := m.part
 	m.by = map[string]polycount.Affine{}
 	if s.item != "" {
-		var row polycount.Affine
-		row, at = s.place(a, m.part)
-		m.by[s.item] = row
-		m.line = []expr.Expr{expr.FromAffine(row), expr.FromAffine(at)}
+		m.by[s.item], at = s.place(a, m.part)
+		m.line = []expr.Expr{expr.FromAffine(m.by[s.item]), expr.FromAffine(at)}
+	}
+	m.by[s.loop] = base.Add(at)
+	m.inames = s.everyone(part)
+	m.when, err = s.there(m.by, m.inames)
+	return m, err
+}
+
+// everyone are the inames of all work-items, with others.
+func (s *staged) everyone(with ...string) []string {
+	around := slices.Clone(s.around)
+	if s.item != "" {
 		around = append(nameset.Remove(around, s.item), s.lane, s.help)
-		domain, err := s.k.DomainOf(s.around)
-		if err != nil {
-			return m, err
-		}
-		list, _ := domain.Constraints()
+	}
+	return s.inames(append(around, with...)...)
+}
+
+// there are the conditions for an iteration to be one of a sweep, or without one for the sweep.
+func (s *staged) there(by map[string]polycount.Affine, inames []string) ([]expr.Expr, error) {
+	var cs []polycount.Constraint
+	add := func(list []polycount.Constraint, has string) {
 		for _, c := range list {
-			if c.Affine.Has(s.item) {
-				cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(m.by), Equality: c.Equality})
+			if c.Affine.Has(has) {
+				cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality})
 			}
 		}
 	}
-	m.by[s.loop] = base.Add(at)
-	cs = append(cs, polycount.GE(s.upper, m.by[s.loop]))
-	for _, c := range s.whether {
-		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(m.by), Equality: c.Equality})
+	if s.item != "" {
+		domain, err := s.k.DomainOf(s.around)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := domain.Constraints()
+		add(list, s.item)
 	}
-	m.inames = s.inames(append(around, part)...)
-	m.when, err = s.conditions(m.inames, cs)
-	return m, err
+	if at, is := by[s.loop]; is {
+		cs = append(cs, polycount.GE(s.upper, at))
+		add(s.whether, s.loop)
+	}
+	return s.conditions(inames, cs)
 }
 
 // place is the sweep and the iteration of a step of which a work-item moves a part: work-items that are next to each other have neighbouring elements.

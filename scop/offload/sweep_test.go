@@ -31,7 +31,7 @@ func TestSweeps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := nestOf(t, "sweep.c", fmt.Sprintf(head, x.text))
 			var p *Program
-			for _, m := range []Mapping{{Block: []int64{4, 1}, Depth: 2}, {Block: []int64{4, 2}, Depth: 4}, {Block: []int64{4, 2}, Depth: 8}, {Block: []int64{2, 4}, Depth: 16}, {Block: []int64{4, 1}, Depth: 3}} {
+			for _, m := range []Mapping{{Block: []int64{4, 1}, Depth: 2}, {Block: []int64{4, 2}, Depth: 4}, {Block: []int64{4, 2}, Depth: 8}, {Block: []int64{2, 4}, Depth: 16}, {Block: []int64{4, 1}, Depth: 3}, {Block: []int64{4, 2}, Depth: 8, Scan: true}, {Block: []int64{2, 4}, Depth: 16, Scan: true}} {
 				opt := Options{Map: func(f Form) Mapping {
 					own := unchained(f)
 					if m.Depth == 8 && f.Chain.Terms > 0 { // what makes chunks has sweeps of several parallel loops
