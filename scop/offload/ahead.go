@@ -3,16 +3,14 @@ package offload
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
-	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
-	"gpuperf/scop/chain"
+	"gpuperf/scop/sweep"
 )
 
 // inSteps puts a kernel with sweeps on axes, and makes these in steps; nil where local memory does not hold a step.
@@ -26,7 +24,7 @@ func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped b
 	for i, p := range order[len(split):] { // a work-group makes one iteration of these
 		k = throw.Get(transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)))
 	}
-	k = stage(k, m.Depth, helpers, m.Scan)
+	k = sweep.Stage(k, m.Depth, helpers, m.Scan)
 	if err := runs(k, c.on()); err != nil {
 		return nil, nil
 	}
@@ -51,21 +49,20 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 	if !f.Serial || f.Sums != None || f.Tiles {
 		return
 	}
-	list := throw.Get(findSweeps(k, order))
+	list := throw.Get(sweep.Find(k, order))
 	for _, x := range list {
-		whole := throw.Get(k.DomainOf(nameset.Add(slices.Clone(x.around), x.loop)))
-		own := Sweep{Loads: len(x.loads), Stores: len(x.stores), Terms: c.extent(whole, x.loop)}
-		own.Helped = len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
-		own.Waits = x.waits(c.on().Function)
-		own.Linear = own.Helped && x.transition() != nil
-		across := func(a *expr.Access) bool { return own.Helped && x.across(a, order[0]) }
-		for _, a := range x.loads {
+		whole := throw.Get(k.DomainOf(x.Inames()))
+		own := Sweep{Loads: len(x.Loads), Stores: len(x.Stores()), Terms: c.extent(whole, x.Loop())}
+		own.Helped = x.Even(order)
+		own.Waits = x.Waits(c.on().Function)
+		own.Linear = own.Helped && x.Linear()
+		across := func(a *expr.Access) bool { return own.Helped && x.Across(a, order[0]) }
+		for _, a := range x.Loads {
 			if f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size()); across(a) {
 				own.Across++
 			}
 		}
-		for _, s := range x.stores {
-			to := s.LHS.(*expr.Access)
+		for _, to := range x.Stores() {
 			if f.Bytes = max(f.Bytes, k.Array(to.Array).DType.Size()); across(to) {
 				own.Across, own.Turned = own.Across+1, own.Turned+1
 			}
@@ -137,22 +134,6 @@ func (f Form) scans(m Mapping) []bool {
 		return []bool{false, true}
 	}
 	return []bool{false}
-}
-
-// waits is how long an iteration waits for the one before, in additions, of which a division takes so many.
-func (x *sweep) waits(division float64) (sum float64) {
-	set := map[string]bool{}
-	for _, s := range x.statements() {
-		if v, ok := s.LHS.(expr.Var); ok {
-			set[v.Name] = true
-		}
-	}
-	for _, s := range x.statements() {
-		if _, ok := s.LHS.(expr.Var); ok {
-			sum += chain.Waits(s.RHS, func(e expr.Expr) bool { v, ok := e.(expr.Var); return ok && set[v.Name] }, division)
-		}
-	}
-	return sum
 }
 
 // swept reports that registers and local memory hold a step of sweeps.

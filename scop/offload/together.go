@@ -10,6 +10,7 @@ import (
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/scop/sweep"
 )
 
 // joinedLoops makes one loop of two that follow each other inside the parallel ones, with the same iterations, where no iteration of the second needs what a later one of the first stores, or
@@ -39,20 +40,10 @@ func loopAt(k *kernel.Kernel, at int, parallel []string) (loop string, end int) 
 		return "", at
 	}
 	s := k.Statements[at]
-	loop = innermost(k, s, parallel)
+	loop = sweep.Innermost(k, s, parallel)
 	for end = at; end < len(k.Statements) && slices.Equal(k.Statements[end].Inames, s.Inames); end++ {
 	}
 	return loop, end
-}
-
-// innermost is the innermost loop of a statement that is neither parallel nor on an axis or unrolled; "" where there is none.
-func innermost(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (loop string) {
-	for _, n := range s.Inames {
-		if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && (loop == "" || k.DomainIndex(n) > k.DomainIndex(loop)) {
-			loop = n
-		}
-	}
-	return loop
 }
 
 // pair are two loops that follow each other.

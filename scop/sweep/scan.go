@@ -1,4 +1,4 @@
-package offload
+package sweep
 
 import (
 	"slices"
@@ -27,7 +27,7 @@ var large = map[expr.DType]float64{expr.Float32: 0x1p60, expr.Float64: 0x1p500}
 
 func (s *staged) inParts(base polycount.Affine) {
 	x := &scan{staged: s, base: base, own: map[string]string{}}
-	for _, name := range s.transition.own {
+	for _, name := range s.linear.own {
 		x.own[name] = x.temporary(name+"_own", s.to.Array(name).DType).Name
 	}
 	x.find()
@@ -84,7 +84,7 @@ func (x *scan) at() polycount.Affine {
 func (x *scan) loaded(e expr.Expr, from []string, index ...expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		if a, ok := e.(*expr.Access); ok {
-			if i := slices.IndexFunc(x.loads, func(l *expr.Access) bool { return equalText(a, l) }); i >= 0 {
+			if i := slices.IndexFunc(x.Loads, func(l *expr.Access) bool { return a.String() == l.String() }); i >= 0 {
 				return &expr.Access{Array: from[i], Index: index}
 			}
 		}
@@ -99,19 +99,19 @@ func element(array string, index ...expr.Expr) expr.Expr {
 
 // find finds what the parts of a step do.
 func (x *scan) find() {
-	l, own := x.transition, x.anew()
-	for i, a := range x.loads {
+	l, own := x.linear, x.anew()
+	for i, a := range x.Loads {
 		x.here = append(x.here, x.temporary(x.loop+"_mine", x.k.Array(a.Array).DType, x.parts()).Name)
 		x.set("mine", element(x.here[i], own), element(x.now[i], expr.Var{Name: x.lane}, expr.FromAffine(x.at())), x.part)
 	}
 	factor, value := x.temporary(x.loop+"_factor", l.dtype), x.temporary(x.loop+"_value", l.dtype)
 	x.set("begin", factor, cexpr.Float(1, l.dtype))
-	x.set("begin", value, zero(l.dtype))
+	x.set("begin", value, cexpr.Float(0, l.dtype))
 	own = x.anew()
-	next, multiplied := zero(l.dtype), zero(l.dtype)
+	var next, multiplied expr.Expr = cexpr.Float(0, l.dtype), cexpr.Float(0, l.dtype)
 	if l.factor != nil {
 		by := x.loaded(l.factor, x.here, own)
-		next, multiplied = times(by, value), times(by, factor)
+		next, multiplied = expr.Binary(expr.Mul, by, value), expr.Binary(expr.Mul, by, factor)
 	}
 	if l.added != nil {
 		next = expr.Binary(expr.Add, next, x.loaded(l.added, x.here, own))
@@ -122,7 +122,7 @@ func (x *scan) find() {
 	both := expr.Binary(expr.And, finite(factor, l.dtype), finite(value, l.dtype))
 	lane, help := expr.Var{Name: x.lane}, expr.Var{Name: x.help}
 	x.set("tell", element(x.factor, lane, help), factor)
-	x.set("tell", element(x.value, lane, help), &expr.Cond{If: both, Then: value, Else: expr.Binary(expr.Div, zero(l.dtype), zero(l.dtype))}) // what is no number stays so to the end
+	x.set("tell", element(x.value, lane, help), &expr.Cond{If: both, Then: value, Else: expr.Binary(expr.Div, cexpr.Float(0, l.dtype), cexpr.Float(0, l.dtype))}) // what is no number stays so to the end
 }
 
 // finite is the condition for a number to be one whose products are.
@@ -132,13 +132,13 @@ func finite(e expr.Expr, t expr.DType) expr.Expr {
 
 // follow takes the value from part to part, and where that says too little from iteration to iteration.
 func (x *scan) follow() {
-	l, item := x.transition, expr.Var{Name: x.item}
+	l, item := x.linear, expr.Var{Name: x.item}
 	state := expr.Var{Name: l.state}
 	before, next := x.temporary(l.state+"_before", l.dtype), x.temporary(l.state+"_next", l.dtype)
 	x.sole("before", before, state)
 	each := x.unrolled("each", x.helpers)
 	part := expr.Var{Name: each}
-	x.sole("next", next, expr.Binary(expr.Add, times(element(x.factor, item, part), state), element(x.value, item, part)), each)
+	x.sole("next", next, expr.Binary(expr.Add, expr.Binary(expr.Mul, element(x.factor, item, part), state), element(x.value, item, part)), each)
 	x.sole("from", element(x.value, item, part), state, each)
 	x.sole("to", state, next, each)
 	lost := x.temporary(x.loop+"_lost", expr.Int32)
@@ -169,7 +169,7 @@ func (x *scan) replay() {
 			return e
 		})
 	}
-	x.set("own", expr.Var{Name: x.own[x.transition.state]}, element(x.value, expr.Var{Name: x.lane}, expr.Var{Name: x.help}))
+	x.set("own", expr.Var{Name: x.own[x.linear.state]}, element(x.value, expr.Var{Name: x.lane}, expr.Var{Name: x.help}))
 	for _, s := range x.statements() {
 		to := s.LHS
 		if i := slices.Index(x.stores, s); i >= 0 && x.out[i] != "" {

@@ -1,4 +1,4 @@
-package offload
+package sweep
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // staged makes the iterations of a sweep in steps of some: what a step loads is on its way to registers while the step before it is computed. Where one axis of work-items makes the sweeps of a
 // work-group, others help: all of them load, and store what lies in lines of their own, through local memory, so that they share each line.
 type staged struct {
-	*sweep
+	*Sweep
 	to    *kernel.Kernel
 	depth int64 // iterations of a step
 	step  string
@@ -23,23 +23,23 @@ type staged struct {
 	items, helpers   int64
 	own, now         []string        // arrays for each load: what is on its way, and what a step reads
 	out              []string        // for each store: what a step computed; "" for one that is made at once
-	transition       *transition     // not nil where all make parts of the iterations of a step
+	linear           *transition     // not nil where all make parts of the iterations of a step
 	tiles            []*kernel.Array // in local memory, of sweeps before too
 	list             []*kernel.Stmt
 }
 
-// stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
-func stage(k *kernel.Kernel, depth, helpers int64, parts bool) *kernel.Kernel {
-	sweeps := throw.Get(findSweeps(k, nil))
+// Stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
+func Stage(k *kernel.Kernel, depth, helpers int64, parts bool) *kernel.Kernel {
+	sweeps := throw.Get(Find(k, nil))
 	out := k.Clone()
 	sole, tiles := "", []*kernel.Array(nil)
 	for _, x := range slices.Backward(sweeps) {
-		s := &staged{sweep: x, to: out, depth: depth, helpers: helpers, tiles: tiles}
-		if s.shared(); s.item == "" && len(s.loads) == 0 {
+		s := &staged{Sweep: x, to: out, depth: depth, helpers: helpers, tiles: tiles}
+		if s.shared(); s.item == "" && len(s.Loads) == 0 {
 			continue
 		}
 		if s.item != "" && parts && helpers > 1 {
-			s.transition = x.transition()
+			s.linear = x.transition()
 		}
 		s.make()
 		if tiles = s.tiles; s.item != "" && sole == "" {
@@ -74,18 +74,14 @@ func (s *staged) shared() {
 	if item == "" || s.lower.Has(item) || s.upper.Has(item) || s.depth%s.helpers != 0 {
 		return
 	}
-	own, err := s.k.DomainOf([]string{item})
-	if err != nil {
-		return
-	}
-	_, last, ok := between(own, item)
-	if s.items = last + 1; ok && (s.items%s.depth == 0 || s.depth%s.items == 0) {
+	_, last, _, ok, err := s.k.Interval(polycount.Name(item), []string{item})
+	if s.items = last + 1; ok && err == nil && (s.items%s.depth == 0 || s.depth%s.items == 0) {
 		s.item = item
 	}
 }
 
 // turns reports that what an access is to is moved by work-items that share its lines.
-func (s *staged) turns(a *expr.Access) bool { return s.item != "" && s.across(a, s.item) }
+func (s *staged) turns(a *expr.Access) bool { return s.item != "" && s.Across(a, s.item) }
 
 // make puts the steps in the place of the loop.
 func (s *staged) make() {
@@ -96,7 +92,7 @@ func (s *staged) make() {
 		s.to.Tags[s.lane], s.to.Tags[s.help] = s.k.Tags[s.item], kernel.Tag{Kind: kernel.LocalAxis, Axis: 1}
 		s.barrier("before", kernel.Global)
 	}
-	for _, a := range s.loads {
+	for _, a := range s.Loads {
 		s.own = append(s.own, s.declare("own", a, false))
 		s.now = append(s.now, s.declare("now", a, s.item != ""))
 	}
@@ -130,7 +126,7 @@ func (s *staged) steps() {
 		s.barrier("there", kernel.Global)
 	}
 	s.take("next", base.AddInt(s.depth))
-	if s.transition != nil {
+	if s.linear != nil {
 		s.inParts(base)
 	} else {
 		s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
@@ -290,7 +286,7 @@ func (s *staged) conditions(inames []string, cs []polycount.Constraint) (_ []exp
 
 // take loads what a step from a base needs.
 func (s *staged) take(kind string, base polycount.Affine) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		m := throw.Get(s.element(a, "take", base))
 		s.add(&kernel.Stmt{
 			ID: s.loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
@@ -300,7 +296,7 @@ func (s *staged) take(kind string, base polycount.Affine) {
 
 // put hands it over to the step.
 func (s *staged) put(base polycount.Affine) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		m := throw.Get(s.element(a, "put", base))
 		own := []expr.Expr{expr.FromAffine(m.part)}
 		to := &expr.Access{Array: s.now[i], Index: own}
@@ -337,7 +333,7 @@ func (s *staged) iterations(outer string) inner {
 
 // read copies from local memory what some iterations need, all at once: what a step stores there is not known to be elsewhere.
 func (s *staged) read(kind, outer string, when func(at polycount.Affine, inames []string) []expr.Expr) (names []string) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		p := s.iterations(outer)
 		array := &kernel.Array{Name: s.to.FreshName(s.loop + "_here"), DType: s.k.Array(a.Array).DType, Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: min(unroll, s.depth)}}}
 		s.to.Temps = append(s.to.Temps, array)
@@ -383,7 +379,7 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 		own := &kernel.Stmt{ID: x.ID + "_" + kind, LHS: expr.Subst(x.LHS, by), At: x.At, Inames: s.inames(append(slices.Clone(s.around), p.inames...)...)}
 		own.RHS = expr.Subst(expr.Rewrite(x.RHS, func(e expr.Expr) expr.Expr {
 			if a, ok := e.(*expr.Access); ok && s.takes(x, a) {
-				out := &expr.Access{Array: from[slices.IndexFunc(s.loads, func(l *expr.Access) bool { return equalText(a, l) })], Index: []expr.Expr{expr.FromAffine(p.own)}}
+				out := &expr.Access{Array: from[slices.IndexFunc(s.Loads, func(l *expr.Access) bool { return a.String() == l.String() })], Index: []expr.Expr{expr.FromAffine(p.own)}}
 				if s.item != "" && others {
 					out.Index = []expr.Expr{expr.Var{Name: s.item}, out.Index[0]}
 				}

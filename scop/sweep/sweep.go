@@ -1,4 +1,6 @@
-package offload
+// Package sweep makes loops inside the parallel ones of a kernel, whose iterations follow each other, in steps: what a step loads is on its way while the one before it is computed, and other
+// work-items help (staged.go). Where what an iteration does to the value that it carries is linear (transition.go), they make parts of its iterations, too (scan.go).
+package sweep
 
 import (
 	"slices"
@@ -10,9 +12,9 @@ import (
 	"gpuperf/polycount"
 )
 
-// sweep is a loop inside the parallel ones, whose iterations follow each other. What they load is on its way some iterations ahead (staged.go), as few work-items wait for each load
+// Sweep is a loop inside the parallel ones, whose iterations follow each other. What they load is on its way some iterations ahead (staged.go), as few work-items wait for each load
 // otherwise.
-type sweep struct {
+type Sweep struct {
 	k          *kernel.Kernel
 	loop       string
 	around     []string // inames of the other loops
@@ -20,23 +22,23 @@ type sweep struct {
 	// lower and upper bound its iterations, over parameters and what is around.
 	lower, upper polycount.Affine
 	whether      []polycount.Constraint // what else holds of an iteration that is made: where some work-items make less than others
-	loads        []*expr.Access         // that no iteration stores for a later one, each once
+	Loads        []*expr.Access         // that no iteration stores for a later one, each once
 	from         map[string]bool        // statements with loads that they make
 	stores       []*kernel.Stmt         // whose elements no other access of the loop is to
 }
 
 // takes reports that a load of a statement is made ahead.
-func (x *sweep) takes(s *kernel.Stmt, a *expr.Access) bool { return x.from[s.ID+" "+a.String()] }
+func (x *Sweep) takes(s *kernel.Stmt, a *expr.Access) bool { return x.from[s.ID+" "+a.String()] }
 
-// findSweeps are the sweeps of a kernel with a mapping or without: loops inside parallel ones in which there are neither loops nor sums.
-func findSweeps(k *kernel.Kernel, parallel []string) (list []*sweep, err error) {
+// Find are the sweeps of a kernel with a mapping or without: loops inside parallel ones in which there are neither loops nor sums.
+func Find(k *kernel.Kernel, parallel []string) (list []*Sweep, err error) {
 	for first := 0; first < len(k.Statements); first++ {
 		s := k.Statements[first]
-		loop := innermost(k, s, parallel)
+		loop := Innermost(k, s, parallel)
 		if loop == "" {
 			continue
 		}
-		x := &sweep{k: k, loop: loop, around: nameset.Remove(slices.Clone(s.Inames), loop), first: first, end: first, from: map[string]bool{}}
+		x := &Sweep{k: k, loop: loop, around: nameset.Remove(slices.Clone(s.Inames), loop), first: first, end: first, from: map[string]bool{}}
 		for x.end < len(k.Statements) && slices.Contains(k.Statements[x.end].AllInames(), loop) {
 			x.end++
 		}
@@ -50,9 +52,38 @@ func findSweeps(k *kernel.Kernel, parallel []string) (list []*sweep, err error) 
 	return list, nil
 }
 
-func (x *sweep) statements() []*kernel.Stmt { return x.k.Statements[x.first:x.end] }
+// Innermost is the innermost loop of a statement that is neither parallel nor on an axis or unrolled; "" where there is none.
+func Innermost(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (loop string) {
+	for _, n := range s.Inames {
+		if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && (loop == "" || k.DomainIndex(n) > k.DomainIndex(loop)) {
+			loop = n
+		}
+	}
+	return loop
+}
 
-func (x *sweep) fits() (bool, error) {
+// Inames are those of its statements.
+func (x *Sweep) Inames() []string { return nameset.Add(slices.Clone(x.around), x.loop) }
+
+// Loop is the iname of its iterations.
+func (x *Sweep) Loop() string { return x.loop }
+
+// Stores are the elements that nothing else in the loop needs.
+func (x *Sweep) Stores() (list []*expr.Access) {
+	for _, s := range x.stores {
+		list = append(list, s.LHS.(*expr.Access))
+	}
+	return list
+}
+
+// Even reports that its iterations are the same for all values of a loop, of those that are all around it.
+func (x *Sweep) Even(order []string) bool {
+	return len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
+}
+
+func (x *Sweep) statements() []*kernel.Stmt { return x.k.Statements[x.first:x.end] }
+
+func (x *Sweep) fits() (bool, error) {
 	inames := nameset.Add(slices.Clone(x.around), x.loop)
 	for i, s := range x.k.Statements {
 		within := i >= x.first && i < x.end
@@ -91,8 +122,8 @@ func (x *sweep) fits() (bool, error) {
 				continue
 			}
 			x.from[s.ID+" "+a.String()] = true
-			if !slices.ContainsFunc(x.loads, func(o *expr.Access) bool { return equalText(a, o) }) {
-				x.loads = append(x.loads, a)
+			if !slices.ContainsFunc(x.Loads, func(o *expr.Access) bool { return a.String() == o.String() }) {
+				x.Loads = append(x.Loads, a)
 			}
 		}
 	}
@@ -101,11 +132,11 @@ func (x *sweep) fits() (bool, error) {
 			x.stores = append(x.stores, s)
 		}
 	}
-	return len(x.loads)+len(x.stores) > 0, nil
+	return len(x.Loads)+len(x.stores) > 0, nil
 }
 
 // bound takes the upper bound of the loop: of several the one that is a number, if the others only leave out its last iterations.
-func (x *sweep) bound(upper []polycount.Bound) bool {
+func (x *Sweep) bound(upper []polycount.Bound) bool {
 	at := 0
 	if len(upper) > 1 {
 		at = slices.IndexFunc(upper, func(b polycount.Bound) bool { return b.Num.IsConstant() })
@@ -121,7 +152,7 @@ func (x *sweep) bound(upper []polycount.Bound) bool {
 }
 
 // bounded reports that its bounds say all about its iterations: a condition may leave the loop out in some iterations of those around.
-func (x *sweep) bounded(domain *polycount.Set) (bool, error) {
+func (x *Sweep) bounded(domain *polycount.Set) (bool, error) {
 	around, err := x.k.DomainOf(x.around)
 	if err != nil {
 		return false, err
@@ -155,7 +186,7 @@ func unconditional(e expr.Expr) (list []*expr.Access) {
 }
 
 // index is what an access to global memory is to; nil where that depends on data.
-func (x *sweep) index(a *expr.Access) (index []polycount.Affine) {
+func (x *Sweep) index(a *expr.Access) (index []polycount.Affine) {
 	if array := x.k.Array(a.Array); array == nil || array.Space != kernel.Global || a.As != "" || a.Lanes > 1 {
 		return nil
 	}
@@ -170,7 +201,7 @@ func (x *sweep) index(a *expr.Access) (index []polycount.Affine) {
 }
 
 // ahead reports that an element that a statement loads may be loaded before the loop: each iteration has another, and none stores what a later one, or a later statement of it, loads.
-func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
+func (x *Sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
 	defer throw.Catch(&err)
 	index := x.index(a)
 	if !slices.ContainsFunc(index, func(i polycount.Affine) bool { return i.Has(x.loop) }) {
@@ -209,7 +240,7 @@ func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
 }
 
 // alone reports that what a statement stores is used by no other access of the loop but by loads that are made ahead.
-func (x *sweep) alone(s *kernel.Stmt) bool {
+func (x *Sweep) alone(s *kernel.Stmt) bool {
 	to, ok := s.LHS.(*expr.Access)
 	if !ok || x.index(to) == nil {
 		return false
@@ -230,16 +261,18 @@ func (x *sweep) alone(s *kernel.Stmt) bool {
 // leastApart is how many elements there are at least between those of neighbours that access lines of their own.
 const leastApart = 8
 
-// across reports that an access moves by one element of the last dimension in an iteration, and that work-items, of one iname, are in other dimensions: neighbouring work-items access lines of
+// Across reports that an access moves by one element of the last dimension in an iteration, and that work-items, of one iname, are in other dimensions: neighbouring work-items access lines of
 // their own.
-func (x *sweep) across(a *expr.Access, item string) bool {
+func (x *Sweep) Across(a *expr.Access, item string) bool {
 	index := x.index(a)
 	last := len(index) - 1
-	if last < 0 || magnitude(index[last].Coeff(x.loop)) != 1 {
+	if last < 0 || abs(index[last].Coeff(x.loop)) != 1 {
 		return false
 	}
 	if index[last].Has(item) { // in parts of one line
-		return magnitude(index[last].Coeff(item)) >= leastApart
+		return abs(index[last].Coeff(item)) >= leastApart
 	}
 	return !slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(x.loop) }) && slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(item) })
 }
+
+func abs(x int64) int64 { return max(x, -x) }
