@@ -41,10 +41,10 @@ func Accumulation(s *kernel.Stmt) *Accumulated {
 			return &Accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(extremes[kind], s.LHS, r) }}
 		}
 	case *expr.Call:
-		if (x.Func == "max" || x.Func == "min") && len(x.Args) == 2 {
+		if kind := expr.ExtremeCalls[x.Func]; kind != "" && len(x.Args) == 2 {
 			for i, a := range x.Args {
 				if old(a) {
-					return &Accumulated{x.Func, x.Args[1-i], func(r expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{s.LHS, r}} }}
+					return &Accumulated{kind, x.Args[1-i], func(r expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{s.LHS, r}} }}
 				}
 			}
 		}

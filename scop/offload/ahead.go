@@ -87,8 +87,13 @@ var (
 	sweepLines   = []int64{32, 16, 8} // of a work-group: with fewer, more multiprocessors copy for as many lines
 )
 
-// handed is what an iteration waits beside its arithmetic, in additions: it reads local memory, and writes it.
-const handed = 1
+// Of sweeps with helpers: what an iteration waits beside its arithmetic, in additions, as it reads local memory and writes it; the instructions of an iteration in a part, made twice; and how much
+// less time parts have to take, as where factors are great they take as much longer (six nests of sweeps on an H200).
+const (
+	handed     = 0.5
+	partCycles = 30
+	gained     = 1.25
+)
 
 // mostHelpers of a work-group, with those that they help.
 const mostHelpers = 256
@@ -103,7 +108,11 @@ func sweepsOf(f Form) (best Mapping) {
 	try := func(m Mapping) {
 		for _, m.Depth = range sweepSteps {
 			for _, m.Scan = range f.scans(m) {
-				if c := f.sweeping(m); c < least {
+				c := f.sweeping(m)
+				if m.Scan {
+					c *= gained
+				}
+				if c < least {
 					best, least = m, c
 				}
 			}
@@ -194,7 +203,11 @@ func (f Form) sweeps(m Mapping) machine.Work {
 		lines = intmath.CeilDiv(on.Subgroup, min(width, m.Depth))
 		loads = float64(sweeps) / float64(on.Subgroup)
 		w.Barriers += 2 * steps
-		w.Issue = copyCycles * float64(int64(s.Loads+s.Turned)*s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
+		of := copyCycles * float64(s.Loads+s.Turned)
+		if m.Scan {
+			of += partCycles
+		}
+		w.Issue = of * float64(s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
 	}
 	along := on.Subgroup / width * intmath.CeilDiv(width*f.Bytes, on.Line)
 	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * loads

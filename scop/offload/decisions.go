@@ -53,6 +53,8 @@ var decisions = []decision{
 	}},
 	{"sums", func(f Form, _ map[string]string) []string {
 		switch {
+		case f.Each:
+			return nil
 		case f.Matrix:
 			return []string{"mma", "tiles", "each"}
 		case f.Tiles:

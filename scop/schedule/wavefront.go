@@ -34,7 +34,7 @@ func (p *pluto) wavefronts(n Node, edges []*edge) (Node, error) {
 			}
 			out.Parts = append(out.Parts, next)
 		}
-		return out, nil
+		return p.inRows(out, edges)
 	case *Band:
 		return p.wavefront(x, edges)
 	case *Launch:

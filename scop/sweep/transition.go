@@ -90,7 +90,8 @@ func (x *Sweep) Waits(division float64) (sum float64) {
 		}
 	}
 	for _, s := range x.statements() {
-		if _, ok := s.LHS.(expr.Var); ok {
+		_, copies := s.RHS.(expr.Var)
+		if _, ok := s.LHS.(expr.Var); ok && !copies {
 			sum += chain.Waits(s.RHS, func(e expr.Expr) bool { v, ok := e.(expr.Var); return ok && set[v.Name] }, division)
 		}
 	}
