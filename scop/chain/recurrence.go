@@ -234,6 +234,8 @@ func Waits(e expr.Expr, old func(expr.Expr) bool, division float64) float64 {
 				takes = division
 			case expr.Add, expr.Sub: // a product in it is fused
 				takes = 1
+			case expr.Mul:
+				takes = ofSum(x, old)
 			}
 		case *expr.Cast:
 			parts, takes = []expr.Expr{x.Arg}, 1
@@ -252,4 +254,14 @@ func Waits(e expr.Expr, old func(expr.Expr) bool, division float64) float64 {
 	}
 	path := visit(e)
 	return path + all/4
+}
+
+// ofSum is 1 for a product of a sum that waits, which no instruction makes together.
+func ofSum(product *expr.Op, old func(expr.Expr) bool) float64 {
+	for _, a := range product.Args {
+		if x, ok := a.(*expr.Op); ok && (x.Kind == expr.Add || x.Kind == expr.Sub) && reads(x, old) {
+			return 1
+		}
+	}
+	return 0
 }

@@ -22,7 +22,7 @@ import (
 func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
-		a := chain.Accumulation(s)
+		a := chain.Reduction(s)
 		if a == nil {
 			return
 		}

@@ -50,7 +50,7 @@ func (p *pluto) inRows(x *Sequence, edges []*edge) (Node, error) {
 			if err != nil {
 				return nil, err
 			}
-			if l, ok := one.(*Launch); ok && ofRows(l) && p.teams(l.Body.(*Band)) < p.cost(run) {
+			if l, ok := one.(*Launch); ok && l.Each && ofRows(l) && p.teams(l.Body.(*Band)) < p.cost(run) {
 				next, i = one, end-1
 			}
 		}
