@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
@@ -32,11 +33,11 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 		}
 	}
 	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
-	return c.shareAll(plain, n, nil, bands, m.Block[0])
+	return shareAll(plain, n, nil, bands, m.Block[0], c.on())
 }
 
 // shareAll has the work-items of a group share a loop of each band of parallel loops, and reductions that no such loop is around, in iterations of the loops of work-groups.
-func (c *compiler) shareAll(plain *kernel.Kernel, n *scop.Nest, groups []level, bands [][]string, items int64) (*kernel.Kernel, error) {
+func shareAll(plain *kernel.Kernel, n *scop.Nest, groups []level, bands [][]string, items int64, on *machine.Machine) (*kernel.Kernel, error) {
 	parallel := slices.Concat(bands...)
 	around := slices.Clone(parallel)
 	for i, g := range groups {
@@ -44,7 +45,7 @@ func (c *compiler) shareAll(plain *kernel.Kernel, n *scop.Nest, groups []level, 
 		around = append(around, g.name)
 	}
 	k := reductions(plain, around)
-	if err := runs(k, c.on()); err != nil {
+	if err := runs(k, on); err != nil {
 		k = plain
 	}
 	var shared []string
@@ -68,7 +69,7 @@ func (c *compiler) shareAll(plain *kernel.Kernel, n *scop.Nest, groups []level, 
 			return nil, err
 		}
 	}
-	if err := runs(k, c.on()); err != nil {
+	if err := runs(k, on); err != nil {
 		return nil, fmt.Errorf("%w: %w", errGroup, err)
 	}
 	return k, nil
@@ -99,7 +100,7 @@ func (c *compiler) each(x *schedule.Launch, host []level) []Step {
 				form.Extent[0] = max(form.Extent[0], extent)
 			}
 		}
-		k, err = c.shareAll(plain, n, groups, bands, c.ask(form, n.Statements).Block[0])
+		k, err = shareAll(plain, n, groups, bands, c.ask(form, n.Statements).Block[0], c.on())
 	case len(bands) > 0:
 		k, err = c.sharedInside(n, groups, bands)
 	default:
