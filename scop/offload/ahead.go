@@ -3,6 +3,7 @@ package offload
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
@@ -51,8 +52,8 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 	}
 	list := throw.Get(sweep.Find(k, order))
 	for _, x := range list {
-		whole := throw.Get(k.DomainOf(x.Inames()))
-		own := Sweep{Loads: len(x.Loads), Stores: len(x.Stores()), Terms: c.extent(whole, x.Loop())}
+		whole := throw.Get(k.DomainOf(append(slices.Clone(x.Around), x.Loop)))
+		own := Sweep{Loads: len(x.Loads), Stores: len(x.Stores), Terms: c.extent(whole, x.Loop)}
 		own.Helped = x.Even(order)
 		own.Waits = x.Waits(c.on().Function)
 		own.Linear = own.Helped && x.Linear()
@@ -62,7 +63,8 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 				own.Across++
 			}
 		}
-		for _, to := range x.Stores() {
+		for _, s := range x.Stores {
+			to := s.LHS.(*expr.Access)
 			if f.Bytes = max(f.Bytes, k.Array(to.Array).DType.Size()); across(to) {
 				own.Across, own.Turned = own.Across+1, own.Turned+1
 			}

@@ -167,7 +167,7 @@ var decisions = []decision{
 		if len(f.scans(Mapping{Block: numbers(made["block"]), Depth: number(made["depth"])})) == 1 {
 			return nil
 		}
-		return f.offer(scanned(Default(f).Scan), scanned(false), scanned(true))
+		return f.offer(fmt.Sprint(Default(f).Scan), "false", "true")
 	}},
 	{"held", func(f Form, made map[string]string) []string {
 		if made["sums"] != "mma" {
@@ -291,7 +291,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 func (f Form) mapping(made map[string]string) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"]), Chunk: number(made["chunk"])}
 	if f.Sweep.some() {
-		m.Depth, m.Scan = number(made["depth"]), made["scan"] == scanned(true)
+		m.Depth, m.Scan = number(made["depth"]), made["scan"] == "true"
 	}
 	m.Points = numbers(made["points"])
 	if made["sums"] == "mma" {
@@ -306,13 +306,6 @@ func (f Form) mapping(made map[string]string) Mapping {
 // matrixMapping is a mapping of sums by matrix instructions.
 func matrixMapping(made map[string]string, points string, depth int64) Mapping {
 	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth, Held: cmp.Or(number(made["held"]), usuallyHeld)}
-}
-
-func scanned(parts bool) string {
-	if parts {
-		return "parts"
-	}
-	return "whole"
 }
 
 func whenFetched(ahead bool) string {

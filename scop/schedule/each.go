@@ -37,11 +37,10 @@ func (p *pluto) inRows(x *Sequence, edges []*edge) (Node, error) {
 	var parts []Node
 	for i := 0; i < len(x.Parts); {
 		end := i
-		for end < len(x.Parts) {
-			if l, ok := x.Parts[end].(*Launch); !ok || l.Host != nil || !hasParallel(l) {
+		for l, ok := x.Parts[end].(*Launch); ok && l.Host == nil && hasParallel(l); l, ok = x.Parts[end].(*Launch) {
+			if end++; end == len(x.Parts) {
 				break
 			}
-			end++
 		}
 		next := x.Parts[i]
 		if end-i > 1 {

@@ -98,14 +98,6 @@ func along(n Node, around, tiled []Loop) Node {
 	return n
 }
 
-// LoopsOf are loops around a part of what they are around.
-func LoopsOf(loops []Loop, part Node) (own []Loop) {
-	for _, l := range loops {
-		own = append(own, l.of(part.statements()))
-	}
-	return own
-}
-
 func (l Loop) of(list []*scop.Statement) Loop {
 	all := l.Of
 	l.Of = map[*scop.Statement]polycount.Affine{}

@@ -54,9 +54,9 @@ func (x *scan) temporary(name string, t expr.DType, shape ...int64) expr.Var {
 func (x *scan) set(id string, to, is expr.Expr, part ...string) *kernel.Stmt {
 	by := map[string]polycount.Affine{x.item: polycount.Name(x.lane)}
 	if len(part) > 0 {
-		by[x.loop] = x.base.Add(x.at())
+		by[x.Loop] = x.base.Add(x.at())
 	}
-	s := &kernel.Stmt{ID: x.loop + "_" + id, LHS: expr.Subst(to, affine(by)), RHS: expr.Subst(is, affine(by)), Inames: x.everyone(part...)}
+	s := &kernel.Stmt{ID: x.Loop + "_" + id, LHS: expr.Subst(to, affine(by)), RHS: expr.Subst(is, affine(by)), Inames: x.everyone(part...)}
 	s.Predicates = throw.Get(x.there(by, s.Inames))
 	x.add(s)
 	return s
@@ -64,7 +64,7 @@ func (x *scan) set(id string, to, is expr.Expr, part ...string) *kernel.Stmt {
 
 // sole adds a statement that the work-items make that sweep.
 func (x *scan) sole(id string, to, is expr.Expr, inames ...string) *kernel.Stmt {
-	s := &kernel.Stmt{ID: x.loop + "_" + id, LHS: to, RHS: is, Inames: x.inames(append(slices.Clone(x.around), inames...)...)}
+	s := &kernel.Stmt{ID: x.Loop + "_" + id, LHS: to, RHS: is, Inames: x.inames(append(slices.Clone(x.Around), inames...)...)}
 	x.add(s)
 	return s
 }
@@ -101,10 +101,10 @@ func element(array string, index ...expr.Expr) expr.Expr {
 func (x *scan) find() {
 	l, own := x.linear, x.anew()
 	for i, a := range x.Loads {
-		x.here = append(x.here, x.temporary(x.loop+"_mine", x.k.Array(a.Array).DType, x.parts()).Name)
+		x.here = append(x.here, x.temporary(x.Loop+"_mine", x.k.Array(a.Array).DType, x.parts()).Name)
 		x.set("mine", element(x.here[i], own), element(x.now[i], expr.Var{Name: x.lane}, expr.FromAffine(x.at())), x.part)
 	}
-	factor, value := x.temporary(x.loop+"_factor", l.dtype), x.temporary(x.loop+"_value", l.dtype)
+	factor, value := x.temporary(x.Loop+"_factor", l.dtype), x.temporary(x.Loop+"_value", l.dtype)
 	x.set("begin", factor, cexpr.Float(1, l.dtype))
 	x.set("begin", value, cexpr.Float(0, l.dtype))
 	own = x.anew()
@@ -118,7 +118,7 @@ func (x *scan) find() {
 	}
 	x.set("does", value, next, x.part)
 	x.set("does", factor, multiplied, x.part)
-	x.factor, x.value = x.temporary(x.loop+"_factors", l.dtype, x.items, x.helpers+1).Name, x.temporary(x.loop+"_values", l.dtype, x.items, x.helpers+1).Name
+	x.factor, x.value = x.temporary(x.Loop+"_factors", l.dtype, x.items, x.helpers+1).Name, x.temporary(x.Loop+"_values", l.dtype, x.items, x.helpers+1).Name
 	both := expr.Binary(expr.And, finite(factor, l.dtype), finite(value, l.dtype))
 	lane, help := expr.Var{Name: x.lane}, expr.Var{Name: x.help}
 	x.set("tell", element(x.factor, lane, help), factor)
@@ -141,15 +141,15 @@ func (x *scan) follow() {
 	x.sole("next", next, expr.Binary(expr.Add, expr.Binary(expr.Mul, element(x.factor, item, part), state), element(x.value, item, part)), each)
 	x.sole("from", element(x.value, item, part), state, each)
 	x.sole("to", state, next, each)
-	lost := x.temporary(x.loop+"_lost", expr.Int32)
+	lost := x.temporary(x.Loop+"_lost", expr.Int32)
 	x.sole("lost", lost, &expr.Cond{If: finite(state, l.dtype), Then: expr.Int{}, Else: expr.Int{Value: x.helpers}})
 	x.sole("again", state, before).Predicates = []expr.Expr{expr.Binary(expr.Gt, lost, expr.Int{})}
-	slow, one := x.to.FreshName(x.loop+"_slow"), x.to.FreshName(x.loop+"_one")
+	slow, one := x.to.FreshName(x.Loop+"_slow"), x.to.FreshName(x.Loop+"_one")
 	x.to.Domains = append(x.to.Domains, polycount.NewSet(nil, []string{slow}, polycount.GE(polycount.Name(slow), polycount.Int(0)), polycount.GE(polycount.Name(lost.Name).AddInt(-1), polycount.Name(slow))))
 	x.box(one, x.parts())
 	x.sole("slow", element(x.value, item, expr.Var{Name: slow}), state, slow)
 	at := polycount.Name(one).AddScaled(x.parts(), polycount.Name(slow))
-	by := map[string]polycount.Affine{x.loop: x.base.Add(at), x.item: polycount.Name(x.item)}
+	by := map[string]polycount.Affine{x.Loop: x.base.Add(at), x.item: polycount.Name(x.item)}
 	for _, s := range x.statements() {
 		if v, ok := s.LHS.(expr.Var); ok {
 			own := x.sole("slow", v, expr.Subst(x.loaded(s.RHS, x.now, item, expr.FromAffine(at)), affine(by)), slow, one)
@@ -172,7 +172,7 @@ func (x *scan) replay() {
 	x.set("own", expr.Var{Name: x.own[x.linear.state]}, element(x.value, expr.Var{Name: x.lane}, expr.Var{Name: x.help}))
 	for _, s := range x.statements() {
 		to := s.LHS
-		if i := slices.Index(x.stores, s); i >= 0 && x.out[i] != "" {
+		if i := slices.Index(x.Stores, s); i >= 0 && x.out[i] != "" {
 			to = element(x.out[i], expr.Var{Name: x.lane}, expr.FromAffine(x.at()))
 		}
 		x.set(s.ID, renamed(to), renamed(x.loaded(s.RHS, x.here, own)), x.part).At = s.At

@@ -63,7 +63,7 @@ func Stage(k *kernel.Kernel, depth, helpers int64, parts bool) *kernel.Kernel {
 // shared finds the work-items that sweep, where others can help: all of a work-group make the same iterations, and steps are parts or multiples of their number.
 func (s *staged) shared() {
 	item := ""
-	for _, n := range s.around {
+	for _, n := range s.Around {
 		switch t := s.k.Tags[n]; {
 		case t.Kind == kernel.LocalAxis && t.Axis == 0 && item == "":
 			item = n
@@ -96,7 +96,7 @@ func (s *staged) make() {
 		s.own = append(s.own, s.declare("own", a, false))
 		s.now = append(s.now, s.declare("now", a, s.item != ""))
 	}
-	for _, x := range s.stores {
+	for _, x := range s.Stores {
 		name := ""
 		if a := x.LHS.(*expr.Access); s.turns(a) {
 			name = s.declare("out", a, true)
@@ -110,13 +110,13 @@ func (s *staged) make() {
 	}
 	rest := s.to.Statements[:len(s.to.Statements)-len(s.list)]
 	s.to.Statements = slices.Replace(slices.Clone(rest), s.first, s.end, s.list...)
-	at := s.to.DomainIndex(s.loop)
+	at := s.to.DomainIndex(s.Loop)
 	s.to.Domains = slices.Delete(s.to.Domains, at, at+1)
 }
 
 // steps adds the loop over the steps, of which the last may have less iterations.
 func (s *staged) steps() {
-	s.step = s.to.FreshName(s.loop + "_step")
+	s.step = s.to.FreshName(s.Loop + "_step")
 	defer func() { s.step = "" }()
 	n := polycount.Name(s.step)
 	base := s.lower.AddScaled(s.depth, n)
@@ -150,7 +150,7 @@ func (s *staged) declare(what string, of *expr.Access, local bool) string {
 		}
 		s.tiles = append(s.tiles, a)
 	}
-	a.Name = s.to.FreshName(s.loop + "_" + what)
+	a.Name = s.to.FreshName(s.Loop + "_" + what)
 	s.to.Temps = append(s.to.Temps, a)
 	return a.Name
 }
@@ -170,7 +170,7 @@ func (s *staged) box(name string, extent int64) {
 
 // unrolled makes an iname of so many parts of a step.
 func (s *staged) unrolled(what string, extent int64) string {
-	name := s.to.FreshName(s.loop + "_" + what)
+	name := s.to.FreshName(s.Loop + "_" + what)
 	s.box(name, extent)
 	s.to.Tags[name] = kernel.Tag{Kind: kernel.Unroll}
 	return name
@@ -184,7 +184,7 @@ func (s *staged) add(x *kernel.Stmt) {
 }
 
 func (s *staged) barrier(what string, memory kernel.Space) {
-	s.add(&kernel.Stmt{ID: s.loop + "_" + what, Kind: kernel.LocalBarrier, Memory: memory, Inames: s.inames()})
+	s.add(&kernel.Stmt{ID: s.Loop + "_" + what, Kind: kernel.LocalBarrier, Memory: memory, Inames: s.inames()})
 }
 
 // inames are those with that of the step.
@@ -214,7 +214,7 @@ func (s *staged) element(a *expr.Access, what string, base polycount.Affine) (m 
 		m.by[s.item], at = s.place(a, m.part)
 		m.line = []expr.Expr{expr.FromAffine(m.by[s.item]), expr.FromAffine(at)}
 	}
-	m.by[s.loop] = base.Add(at)
+	m.by[s.Loop] = base.Add(at)
 	m.inames = s.everyone(part)
 	m.when, err = s.there(m.by, m.inames)
 	return m, err
@@ -222,7 +222,7 @@ func (s *staged) element(a *expr.Access, what string, base polycount.Affine) (m 
 
 // everyone are the inames of all work-items, with others.
 func (s *staged) everyone(with ...string) []string {
-	around := slices.Clone(s.around)
+	around := slices.Clone(s.Around)
 	if s.item != "" {
 		around = append(nameset.Remove(around, s.item), s.lane, s.help)
 	}
@@ -240,16 +240,16 @@ func (s *staged) there(by map[string]polycount.Affine, inames []string) ([]expr.
 		}
 	}
 	if s.item != "" {
-		domain, err := s.k.DomainOf(s.around)
+		domain, err := s.k.DomainOf(s.Around)
 		if err != nil {
 			return nil, err
 		}
 		list, _ := domain.Constraints()
 		add(list, s.item)
 	}
-	if at, is := by[s.loop]; is {
+	if at, is := by[s.Loop]; is {
 		cs = append(cs, polycount.GE(s.upper, at))
-		add(s.whether, s.loop)
+		add(s.whether, s.Loop)
 	}
 	return s.conditions(inames, cs)
 }
@@ -289,7 +289,7 @@ func (s *staged) take(kind string, base polycount.Affine) {
 	for i, a := range s.Loads {
 		m := throw.Get(s.element(a, "take", base))
 		s.add(&kernel.Stmt{
-			ID: s.loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
+			ID: s.Loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
 		})
 	}
 }
@@ -303,7 +303,7 @@ func (s *staged) put(base polycount.Affine) {
 		if m.line != nil {
 			to.Index = m.line
 		}
-		s.add(&kernel.Stmt{ID: s.loop + "_put", LHS: to, RHS: &expr.Access{Array: s.own[i], Index: own}, Inames: m.inames, Predicates: m.when})
+		s.add(&kernel.Stmt{ID: s.Loop + "_put", LHS: to, RHS: &expr.Access{Array: s.own[i], Index: own}, Inames: m.inames, Predicates: m.when})
 	}
 }
 
@@ -324,7 +324,7 @@ func (s *staged) iterations(outer string) inner {
 		return inner{polycount.Int(0), polycount.Name(name), "", []string{name}}
 	}
 	if outer == "" {
-		outer = s.to.FreshName(s.loop + "_parts")
+		outer = s.to.FreshName(s.Loop + "_parts")
 		s.box(outer, s.depth/unroll)
 	}
 	name := s.unrolled("part", unroll)
@@ -335,12 +335,12 @@ func (s *staged) iterations(outer string) inner {
 func (s *staged) read(kind, outer string, when func(at polycount.Affine, inames []string) []expr.Expr) (names []string) {
 	for i, a := range s.Loads {
 		p := s.iterations(outer)
-		array := &kernel.Array{Name: s.to.FreshName(s.loop + "_here"), DType: s.k.Array(a.Array).DType, Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: min(unroll, s.depth)}}}
+		array := &kernel.Array{Name: s.to.FreshName(s.Loop + "_here"), DType: s.k.Array(a.Array).DType, Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: min(unroll, s.depth)}}}
 		s.to.Temps = append(s.to.Temps, array)
 		names = append(names, array.Name)
 		own := &kernel.Stmt{
-			ID: s.loop + "_here_" + kind, LHS: &expr.Access{Array: array.Name, Index: []expr.Expr{expr.FromAffine(p.own)}},
-			RHS: &expr.Access{Array: s.now[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(p.at.Add(p.own))}}, Inames: s.inames(append(slices.Clone(s.around), p.inames...)...),
+			ID: s.Loop + "_here_" + kind, LHS: &expr.Access{Array: array.Name, Index: []expr.Expr{expr.FromAffine(p.own)}},
+			RHS: &expr.Access{Array: s.now[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(p.at.Add(p.own))}}, Inames: s.inames(append(slices.Clone(s.Around), p.inames...)...),
 		}
 		own.Predicates = when(p.at.Add(p.own), own.Inames)
 		s.add(own)
@@ -356,27 +356,27 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, polycount.GE(s.upper, base.Add(at))))...)
 		}
 		for _, c := range s.whether {
-			c.Affine = c.Affine.Subst(map[string]polycount.Affine{s.loop: base.Add(at)})
+			c.Affine = c.Affine.Subst(map[string]polycount.Affine{s.Loop: base.Add(at)})
 			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, c))...)
 		}
 		return all
 	}
 	var p inner
 	if others && s.item != "" { // one after the other
-		name := s.to.FreshName(s.loop + "_part")
+		name := s.to.FreshName(s.Loop + "_part")
 		s.to.Domains = append(s.to.Domains, polycount.NewSet(nil, []string{name}, polycount.GE(polycount.Name(name), polycount.Int(0)), polycount.GE(polycount.Int(s.depth-1), polycount.Name(name)), polycount.GE(s.upper, base.Add(polycount.Name(name)))))
 		p = inner{own: polycount.Name(name), inames: []string{name}}
 	} else {
 		p = s.iterations("")
 	}
 	at := p.at.Add(p.own)
-	by := map[string]expr.Expr{s.loop: expr.FromAffine(base.Add(at))}
+	by := map[string]expr.Expr{s.Loop: expr.FromAffine(base.Add(at))}
 	from := s.now
 	if s.item != "" && !others {
 		from = s.read(kind, p.outer, when)
 	}
 	for _, x := range s.statements() {
-		own := &kernel.Stmt{ID: x.ID + "_" + kind, LHS: expr.Subst(x.LHS, by), At: x.At, Inames: s.inames(append(slices.Clone(s.around), p.inames...)...)}
+		own := &kernel.Stmt{ID: x.ID + "_" + kind, LHS: expr.Subst(x.LHS, by), At: x.At, Inames: s.inames(append(slices.Clone(s.Around), p.inames...)...)}
 		own.RHS = expr.Subst(expr.Rewrite(x.RHS, func(e expr.Expr) expr.Expr {
 			if a, ok := e.(*expr.Access); ok && s.takes(x, a) {
 				out := &expr.Access{Array: from[slices.IndexFunc(s.Loads, func(l *expr.Access) bool { return a.String() == l.String() })], Index: []expr.Expr{expr.FromAffine(p.own)}}
@@ -387,7 +387,7 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 			}
 			return e
 		}), by)
-		if i := slices.IndexFunc(s.stores, func(o *kernel.Stmt) bool { return o.ID == x.ID }); i >= 0 && s.out[i] != "" {
+		if i := slices.IndexFunc(s.Stores, func(o *kernel.Stmt) bool { return o.ID == x.ID }); i >= 0 && s.out[i] != "" {
 			own.LHS = &expr.Access{Array: s.out[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(at)}}
 		}
 		own.Predicates = when(at, own.Inames)
@@ -400,7 +400,7 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 
 // write stores what was turned round.
 func (s *staged) write(base polycount.Affine) {
-	for i, x := range s.stores {
+	for i, x := range s.Stores {
 		if s.out[i] == "" {
 			continue
 		}

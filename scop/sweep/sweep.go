@@ -15,16 +15,16 @@ import (
 // Sweep is a loop inside the parallel ones, whose iterations follow each other. What they load is on its way some iterations ahead (staged.go), as few work-items wait for each load
 // otherwise.
 type Sweep struct {
+	Loop       string
 	k          *kernel.Kernel
-	loop       string
-	around     []string // inames of the other loops
+	Around     []string // inames of the other loops
 	first, end int      // its statements are those from first to before end
 	// lower and upper bound its iterations, over parameters and what is around.
 	lower, upper polycount.Affine
 	whether      []polycount.Constraint // what else holds of an iteration that is made: where some work-items make less than others
 	Loads        []*expr.Access         // that no iteration stores for a later one, each once
 	from         map[string]bool        // statements with loads that they make
-	stores       []*kernel.Stmt         // whose elements no other access of the loop is to
+	Stores       []*kernel.Stmt         // whose elements no other access of the loop is to
 }
 
 // takes reports that a load of a statement is made ahead.
@@ -38,7 +38,7 @@ func Find(k *kernel.Kernel, parallel []string) (list []*Sweep, err error) {
 		if loop == "" {
 			continue
 		}
-		x := &Sweep{k: k, loop: loop, around: nameset.Remove(slices.Clone(s.Inames), loop), first: first, end: first, from: map[string]bool{}}
+		x := &Sweep{k: k, Loop: loop, Around: nameset.Remove(slices.Clone(s.Inames), loop), first: first, end: first, from: map[string]bool{}}
 		for x.end < len(k.Statements) && slices.Contains(k.Statements[x.end].AllInames(), loop) {
 			x.end++
 		}
@@ -62,32 +62,18 @@ func Innermost(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (loop string
 	return loop
 }
 
-// Inames are those of its statements.
-func (x *Sweep) Inames() []string { return nameset.Add(slices.Clone(x.around), x.loop) }
-
-// Loop is the iname of its iterations.
-func (x *Sweep) Loop() string { return x.loop }
-
-// Stores are the elements that nothing else in the loop needs.
-func (x *Sweep) Stores() (list []*expr.Access) {
-	for _, s := range x.stores {
-		list = append(list, s.LHS.(*expr.Access))
-	}
-	return list
-}
-
-// Even reports that its iterations are the same for all values of a loop, of those that are all around it.
+// Even reports that loops are those around it, and its iterations the same for all values of the first.
 func (x *Sweep) Even(order []string) bool {
-	return len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
+	return len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.Around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
 }
 
 func (x *Sweep) statements() []*kernel.Stmt { return x.k.Statements[x.first:x.end] }
 
 func (x *Sweep) fits() (bool, error) {
-	inames := nameset.Add(slices.Clone(x.around), x.loop)
+	inames := nameset.Add(slices.Clone(x.Around), x.Loop)
 	for i, s := range x.k.Statements {
 		within := i >= x.first && i < x.end
-		if within != slices.Contains(s.AllInames(), x.loop) || within && (!slices.Equal(s.Inames, inames) || len(s.ReductionInames()) > 0 || s.Atomic || s.Guarded || s.LHS == nil) {
+		if within != slices.Contains(s.AllInames(), x.Loop) || within && (!slices.Equal(s.Inames, inames) || len(s.ReductionInames()) > 0 || s.Atomic || s.Guarded || s.LHS == nil) {
 			return false, nil
 		}
 	}
@@ -96,16 +82,16 @@ func (x *Sweep) fits() (bool, error) {
 		return false, err
 	}
 	list, exact := domain.Constraints()
-	lower, upper, err := domain.Bounds(x.loop)
+	lower, upper, err := domain.Bounds(x.Loop)
 	if err != nil || !exact || len(lower) != 1 || lower[0].Den != 1 || slices.ContainsFunc(upper, func(b polycount.Bound) bool { return b.Den != 1 }) ||
-		slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() && c.Affine.Has(x.loop) }) {
+		slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() && c.Affine.Has(x.Loop) }) {
 		return false, err
 	}
 	x.lower = lower[0].Num
 	if !x.bound(upper) {
 		return false, nil
 	}
-	if len(x.k.Domains[x.k.DomainIndex(x.loop)].Dims()) != 1 || x.lower.HasFloor() || x.upper.HasFloor() {
+	if len(x.k.Domains[x.k.DomainIndex(x.Loop)].Dims()) != 1 || x.lower.HasFloor() || x.upper.HasFloor() {
 		return false, nil
 	}
 	if all, err := x.bounded(domain); !all || err != nil {
@@ -129,10 +115,10 @@ func (x *Sweep) fits() (bool, error) {
 	}
 	for _, s := range x.statements() {
 		if len(s.Predicates) == 0 && x.alone(s) {
-			x.stores = append(x.stores, s)
+			x.Stores = append(x.Stores, s)
 		}
 	}
-	return len(x.Loads)+len(x.stores) > 0, nil
+	return len(x.Loads)+len(x.Stores) > 0, nil
 }
 
 // bound takes the upper bound of the loop: of several the one that is a number, if the others only leave out its last iterations.
@@ -145,7 +131,7 @@ func (x *Sweep) bound(upper []polycount.Bound) bool {
 		if i == at {
 			x.upper = b.Num
 		} else {
-			x.whether = append(x.whether, polycount.GE(b.Num, polycount.Name(x.loop)))
+			x.whether = append(x.whether, polycount.GE(b.Num, polycount.Name(x.Loop)))
 		}
 	}
 	return at >= 0
@@ -153,7 +139,7 @@ func (x *Sweep) bound(upper []polycount.Bound) bool {
 
 // bounded reports that its bounds say all about its iterations: a condition may leave the loop out in some iterations of those around.
 func (x *Sweep) bounded(domain *polycount.Set) (bool, error) {
-	around, err := x.k.DomainOf(x.around)
+	around, err := x.k.DomainOf(x.Around)
 	if err != nil {
 		return false, err
 	}
@@ -161,7 +147,7 @@ func (x *Sweep) bounded(domain *polycount.Set) (bool, error) {
 	if !exact {
 		return false, nil
 	}
-	loop := polycount.Name(x.loop)
+	loop := polycount.Name(x.Loop)
 	between := polycount.NewSet(nil, domain.Dims(), slices.Concat(list, x.whether, []polycount.Constraint{polycount.GE(loop, x.lower), polycount.GE(x.upper, loop)})...)
 	return between.Within(domain.Budget()).IsSubset(domain)
 }
@@ -204,14 +190,14 @@ func (x *Sweep) index(a *expr.Access) (index []polycount.Affine) {
 func (x *Sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
 	defer throw.Catch(&err)
 	index := x.index(a)
-	if !slices.ContainsFunc(index, func(i polycount.Affine) bool { return i.Has(x.loop) }) {
+	if !slices.ContainsFunc(index, func(i polycount.Affine) bool { return i.Has(x.Loop) }) {
 		return false, nil
 	}
 	domain := throw.Get(x.k.DomainOf(s.Inames))
-	earlier := x.loop + "'" // in the same iterations of the loops around
+	earlier := x.Loop + "'" // in the same iterations of the loops around
 	list, _ := domain.Constraints()
 	for _, c := range list {
-		list = append(list, polycount.Constraint{Affine: c.Affine.Subst(map[string]polycount.Affine{x.loop: polycount.Name(earlier)}), Equality: c.Equality})
+		list = append(list, polycount.Constraint{Affine: c.Affine.Subst(map[string]polycount.Affine{x.Loop: polycount.Name(earlier)}), Equality: c.Equality})
 	}
 	pairs := polycount.NewSet(nil, append(slices.Clone(s.Inames), earlier), list...).Within(domain.Budget())
 	later := true // the statement stands behind the store
@@ -223,13 +209,13 @@ func (x *Sweep) ahead(s *kernel.Stmt, a *expr.Access) (_ bool, err error) {
 		if len(to) != len(index) {
 			return false, nil
 		}
-		apart := polycount.Name(x.loop).Sub(polycount.Name(earlier))
+		apart := polycount.Name(x.Loop).Sub(polycount.Name(earlier))
 		cs := []polycount.Constraint{polycount.GE(apart, polycount.Int(1))}
 		if later {
 			cs[0] = polycount.GE(apart, polycount.Int(0))
 		}
 		for d, i := range to {
-			cs = append(cs, polycount.EQ(index[d], i.Subst(map[string]polycount.Affine{x.loop: polycount.Name(earlier)})))
+			cs = append(cs, polycount.EQ(index[d], i.Subst(map[string]polycount.Affine{x.Loop: polycount.Name(earlier)})))
 		}
 		both := throw.Get(pairs.Constrain(cs...))
 		if empty, err := both.IsEmpty(); err != nil || !empty {
@@ -266,13 +252,11 @@ const leastApart = 8
 func (x *Sweep) Across(a *expr.Access, item string) bool {
 	index := x.index(a)
 	last := len(index) - 1
-	if last < 0 || abs(index[last].Coeff(x.loop)) != 1 {
+	if last < 0 || max(index[last].Coeff(x.Loop), -index[last].Coeff(x.Loop)) != 1 {
 		return false
 	}
 	if index[last].Has(item) { // in parts of one line
-		return abs(index[last].Coeff(item)) >= leastApart
+		return max(index[last].Coeff(item), -index[last].Coeff(item)) >= leastApart
 	}
-	return !slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(x.loop) }) && slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(item) })
+	return !slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(x.Loop) }) && slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(item) })
 }
-
-func abs(x int64) int64 { return max(x, -x) }

@@ -35,7 +35,7 @@ func (x *Sweep) transition() *transition {
 		}
 		v, ok := s.LHS.(expr.Var)
 		if !ok {
-			if !slices.Contains(x.stores, s) {
+			if !slices.Contains(x.Stores, s) {
 				return nil
 			}
 			continue
