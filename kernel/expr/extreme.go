@@ -27,3 +27,6 @@ func Extreme(e Expr, x string) (kind string, y Expr) {
 	}
 	return "", nil
 }
+
+// ExtremeCalls are the functions of two numbers that choose one of them, and the kind of reduction that they make.
+var ExtremeCalls = map[string]string{"max": "max", "min": "min", "fmax": "max", "fmin": "min"}

@@ -41,12 +41,26 @@ func Accumulation(s *kernel.Stmt) *Accumulated {
 			return &Accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(extremes[kind], s.LHS, r) }}
 		}
 	case *expr.Call:
-		if (x.Func == "max" || x.Func == "min") && len(x.Args) == 2 {
-			for i, a := range x.Args {
-				if old(a) {
-					return &Accumulated{x.Func, x.Args[1-i], func(r expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{s.LHS, r}} }}
-				}
-			}
+		if x.Func == "max" || x.Func == "min" {
+			return byCall(s, x, x.Func)
+		}
+	}
+	return nil
+}
+
+// Reduction is the accumulation of a statement, or x = fmax(x, e) and x = fmin(x, e), which are extremes of a reduction too.
+func Reduction(s *kernel.Stmt) *Accumulated {
+	if x, ok := s.RHS.(*expr.Call); ok && s.LHS != nil && !s.Atomic {
+		return byCall(s, x, expr.ExtremeCalls[x.Func])
+	}
+	return Accumulation(s)
+}
+
+func byCall(s *kernel.Stmt, x *expr.Call, kind string) *Accumulated {
+	old := func(e expr.Expr) bool { return e.String() == s.LHS.String() }
+	for i, a := range x.Args {
+		if kind != "" && len(x.Args) == 2 && old(a) && !reads(x.Args[1-i], old) {
+			return &Accumulated{kind, x.Args[1-i], func(r expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: []expr.Expr{s.LHS, r}} }}
 		}
 	}
 	return nil

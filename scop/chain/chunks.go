@@ -40,18 +40,12 @@ func InChunks(r *Recurrence, like *scop.Nest, chunk int64, fresh func(base strin
 	return s
 }
 
-// array is an element, of a chunk of each line, of an array of the launches alone.
+// array is an element, of a chunk, of an array of the launches alone.
 func (s *Chunks) array(name string, t expr.DType) *expr.Access {
 	a := &scop.Array{Name: s.fresh(s.Like.Name + "_" + name), DType: t, Local: true, Written: true}
 	to := &expr.Access{Array: a.Name}
-	extent := func(loop string, count polycount.Affine) {
-		a.Shape = append(a.Shape, &expr.Op{Kind: expr.Max, Args: []expr.Expr{expr.FromAffine(count), expr.Int{Value: 1}}})
-		to.Index = append(to.Index, expr.Var{Name: loop})
-	}
-	extent(s.Each, s.Upper.Sub(s.Lower).FloorDiv(s.chunk).AddInt(1))
-	for i, l := range s.around {
-		extent(l.Name, s.most[i].AddInt(1))
-	}
+	a.Shape = []expr.Expr{&expr.Op{Kind: expr.Max, Args: []expr.Expr{expr.FromAffine(s.Upper.Sub(s.Lower).FloorDiv(s.chunk).AddInt(1)), expr.Int{Value: 1}}}}
+	to.Index = []expr.Expr{expr.Var{Name: s.Each}}
 	s.Arrays = append(s.Arrays, a)
 	own, like := *a, *s.Like
 	own.Local = false
@@ -68,20 +62,10 @@ func (s *Chunks) at(e expr.Expr, value polycount.Affine) expr.Expr {
 	return expr.Subst(e, map[string]expr.Expr{s.Loop: expr.FromAffine(value)})
 }
 
-// lines are the loops around the recurrence.
-func (s *Chunks) lines(m *launched) *scop.Body {
-	body := m.body
-	for _, l := range s.around {
-		bounds, _ := l.Bounds.Constraints()
-		body = m.loop(body, l.Name, bounds...)
-	}
-	return body
-}
-
-// chunks is the loop over those that begin before a last iteration, of each line.
-func (s *Chunks) chunks(m *launched, lines *scop.Body) *scop.Body {
+// chunks is the loop over those that begin before a last iteration.
+func (s *Chunks) chunks(m *launched) *scop.Body {
 	each := polycount.Name(s.Each)
-	return m.loop(lines, s.Each, polycount.GE(each, polycount.Int(0)), polycount.GE(s.Upper, s.begin()))
+	return m.loop(m.body, s.Each, polycount.GE(each, polycount.Int(0)), polycount.GE(s.Upper, s.begin()))
 }
 
 // iteration is that of a chunk.
@@ -218,7 +202,7 @@ func (s *Chunks) reads(to expr.Expr) bool {
 // combined makes what the terms of each chunk are together.
 func (s *Chunks) combined(name string) *scop.Nest {
 	m := s.nest(name)
-	chunks := s.chunks(m, m.body)
+	chunks := s.chunks(m)
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	for i, x := range s.states {
 		values[i], terms[i] = s.parts[i], x.term
@@ -240,7 +224,7 @@ func (s *Chunks) combined(name string) *scop.Nest {
 // continued makes the iterations of each chunk, from the values before it on; that of the last one leaves those behind the loop.
 func (s *Chunks) continued(name string) *scop.Nest {
 	m := s.nest(name)
-	chunks := s.chunks(m, m.body)
+	chunks := s.chunks(m)
 	values, terms := make([]expr.Expr, len(s.states)), make([]expr.Expr, len(s.states))
 	for i, x := range s.states {
 		values[i], terms[i] = m.own(x.dtype), x.term

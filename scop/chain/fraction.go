@@ -43,6 +43,12 @@ func (p parser) reads(e expr.Expr) bool {
 	return reads(e, func(e expr.Expr) bool { return e.String() == p.old })
 }
 
+// Multiple is an expression as a multiple of a variable and an addend, in a type; nil for 0.
+func Multiple(k *kernel.Kernel, e expr.Expr, variable string, of expr.DType) (factor, rest expr.Expr, ok bool) {
+	f, ok := parser{k, variable, of}.fraction(e)
+	return f.a, f.b, ok && !f.divides()
+}
+
 func (p parser) fraction(e expr.Expr) (f fraction, ok bool) {
 	switch x := e.(type) {
 	case *expr.Cast:

@@ -49,7 +49,7 @@ func (c *Recurrence) Inside() []*scop.Loop { return c.inside }
 // nested makes what the terms of each chunk are together, of a sum over several loops.
 func (s *Chunks) nested(name string) *scop.Nest {
 	m := s.nest(name)
-	loops := s.chunks(m, m.body)
+	loops := s.chunks(m)
 	part, x := s.parts[0], s.states[0]
 	zero := expr.Expr(expr.Int{})
 	if x.terms.IsFloat() {

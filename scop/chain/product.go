@@ -18,7 +18,7 @@ const (
 // product makes what the iterations of each chunk do together: the factors of a fraction, of which the greatest is 1 where it divides.
 func (s *Chunks) product(name string) *scop.Nest {
 	m := s.nest(name)
-	chunks := s.chunks(m, s.lines(m))
+	chunks := s.chunks(m)
 	x := s.states[0]
 	f := *x.fraction
 	var first, next []store
@@ -83,13 +83,13 @@ func (s *Chunks) rows(m *launched, by fraction, all []expr.Expr) (list []store) 
 func (s *Chunks) Between(name string) *scop.Nest {
 	m := s.nest(name)
 	x := s.states[0]
-	lines := s.lines(m)
+	lines := m.body
 	some := []polycount.Constraint{polycount.GE(s.Upper, s.Lower)}
 	v, next, strays, stray := m.own(x.dtype), m.own(x.terms), m.own(expr.Int32), m.own(expr.Int32)
 	m.add(lines, nil, store{strays, expr.Int{}})
 	m.add(lines, some, store{v, x.first})
 	value, good := s.applied(v, next)
-	m.add(s.chunks(m, lines), nil,
+	m.add(s.chunks(m), nil,
 		store{s.from[0], v}, store{next, value},
 		store{strays, expr.Binary(expr.Add, strays, &expr.Cond{If: good, Then: expr.Int{}, Else: expr.Int{Value: 1}})}, store{v, x.stored(next)})
 	m.add(lines, nil, store{stray, strays})
@@ -97,7 +97,7 @@ func (s *Chunks) Between(name string) *scop.Nest {
 	m.add(lines, some, store{begin, x.first})
 	again := *s // with a loop of another name
 	again.Each = s.fresh("chunk")
-	chunks := again.chunks(m, lines)
+	chunks := again.chunks(m)
 	m.where = expr.Binary(expr.Ne, stray, expr.Int{})
 	m.add(chunks, nil, store{expr.Subst(s.from[0], map[string]expr.Expr{s.Each: expr.Var{Name: again.Each}}), begin})
 	m.add(again.iterations(m, chunks, 0), nil, store{begin, again.at(x.stored(s.step(begin)), again.iteration())})
@@ -141,7 +141,7 @@ func (s *Chunks) applied(v, next expr.Expr) (value, good expr.Expr) {
 // fromThere makes the iterations of each chunk, from the value before it on.
 func (s *Chunks) fromThere(name string) *scop.Nest {
 	m := s.nest(name)
-	chunks := s.chunks(m, s.lines(m))
+	chunks := s.chunks(m)
 	x := s.states[0]
 	v, next := m.own(x.dtype), m.own(x.dtype)
 	m.add(chunks, nil, store{v, s.from[0]})

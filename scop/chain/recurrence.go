@@ -8,7 +8,6 @@ package chain
 import (
 	"slices"
 
-	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -24,9 +23,6 @@ type Recurrence struct {
 	stores       []store // of an iteration, which read the states before it
 	// inside are the loops of each iteration, of a sum that is over several, outermost first; nil elsewhere.
 	inside []*scop.Loop
-	// around are the loops around it, whose iterations have nothing to do with each other, and most the greatest value of each, over parameters.
-	around []*scop.Loop
-	most   []polycount.Affine
 }
 
 // Scans reports that values between the first and the last are needed.
@@ -37,11 +33,8 @@ func (c *Recurrence) Divides() bool { return len(c.states) > 0 && c.states[0].fr
 
 // Has reports that the loops have a name in their bounds.
 func (c *Recurrence) Has(name string) bool {
-	return c.Lower.Has(name) || c.Upper.Has(name) || slices.ContainsFunc(c.most, func(a polycount.Affine) bool { return a.Has(name) })
+	return c.Lower.Has(name) || c.Upper.Has(name)
 }
-
-// Around are the loops around it.
-func (c *Recurrence) Around() []*scop.Loop { return c.around }
 
 // Sums reports that all states are reductions that work-items can share.
 func (c *Recurrence) Sums() bool {
@@ -54,17 +47,14 @@ func (c *Recurrence) Values() *polycount.Set {
 	return polycount.NewSet(nil, []string{c.Loop}, polycount.GE(loop, c.Lower), polycount.GE(c.Upper, loop))
 }
 
-// Of finds the recurrence that a kernel of one loop is, with others around it whose iterations are independent; nil where it is none. Of idle arrays nobody needs what they hold behind the loop.
-func Of(k *kernel.Kernel, around []*scop.Loop, idle func(array string) bool) *Recurrence {
+// Of finds the recurrence that a kernel of one loop is; nil where it is none. Of idle arrays nobody needs what they hold behind the loop.
+func Of(k *kernel.Kernel, idle func(array string) bool) *Recurrence {
 	f := &followed{k: k, inames: k.Statements[0].Inames, loop: slices.Clone(k.Statements[0].Inames), at: map[string]expr.Expr{}, now: map[string]expr.Expr{}, raw: map[string]expr.Expr{}, old: map[string]expr.Expr{}}
-	for _, l := range around {
-		f.loop = nameset.Remove(f.loop, l.Name)
-	}
-	if len(f.loop) != 1 || len(f.inames) != 1+len(around) || len(k.Domains) != len(f.inames) {
+	if len(f.loop) != 1 || len(k.Domains) != 1 {
 		return nil
 	}
-	c := &Recurrence{Loop: f.loop[0], around: around}
-	if !c.bound(k) || !c.extents() || !f.places() {
+	c := &Recurrence{Loop: f.loop[0]}
+	if !c.bound(k) || !f.places() {
 		return nil
 	}
 	for _, s := range k.Statements {
@@ -91,15 +81,7 @@ func Of(k *kernel.Kernel, around []*scop.Loop, idle func(array string) bool) *Re
 
 // bound finds the bounds of the loop, over parameters alone, where it makes all iterations between them, or none: where the loops inside have none.
 func (c *Recurrence) bound(k *kernel.Kernel) bool {
-	inames := []string{}
-	for _, l := range c.around {
-		inames = append(inames, l.Name)
-	}
-	around, err := k.DomainOf(inames)
-	if err != nil {
-		return false
-	}
-	domain, err := k.DomainOf(append(inames, c.Loop))
+	domain, err := k.DomainOf([]string{c.Loop})
 	if err != nil {
 		return false
 	}
@@ -107,40 +89,15 @@ func (c *Recurrence) bound(k *kernel.Kernel) bool {
 	if _, exact := domain.Constraints(); err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false
 	}
-	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() || slices.ContainsFunc(inames, func(n string) bool { return c.Lower.Has(n) || c.Upper.Has(n) }) {
+	if c.Lower, c.Upper = lower[0].Num, upper[0].Num; c.Lower.HasFloor() || c.Upper.HasFloor() {
 		return false
 	}
 	between, _ := c.Values().Constraints()
-	list, exact := around.Constraints()
-	if !exact {
-		return false
-	}
-	between = append(between, list...)
 	if list, _ := domain.Constraints(); c.inside != nil {
 		between = append(between, slices.DeleteFunc(slices.Clone(list), func(x polycount.Constraint) bool { return x.Affine.Has(c.Loop) })...)
 	}
 	all, err := polycount.NewSet(nil, domain.Dims(), between...).Within(domain.Budget()).IsSubset(domain)
 	return all && err == nil
-}
-
-// extents finds the greatest values of the loops around, which are not negative.
-func (c *Recurrence) extents() bool {
-	for _, l := range c.around {
-		values, err := l.Bounds.Project(l.Name)
-		if err != nil {
-			return false
-		}
-		lower, upper, err := values.Bounds(l.Name)
-		if _, exact := l.Bounds.Constraints(); err != nil || !exact || len(lower) == 0 || len(upper) == 0 || upper[0].Den != 1 || upper[0].Num.HasFloor() {
-			return false
-		}
-		some := slices.ContainsFunc(lower, func(b polycount.Bound) bool { return b.Num.IsConstant() && b.Num.Constant() >= 0 })
-		if !some {
-			return false
-		}
-		c.most = append(c.most, upper[0].Num)
-	}
-	return true
 }
 
 // findStates finds how the states are combined.
@@ -175,7 +132,7 @@ func (c *Recurrence) findStates(f *followed, idle func(string) bool) bool {
 		if !stays[s] && (s.extreme == nil || s.extreme == s) && s.accumulates(f.k, raw[s]) {
 			s.extreme = nil
 		}
-		if s.term == nil && !s.damps(f.k, raw[s]) || len(c.around) > 0 { // where many lines have one each, the general form does for all
+		if s.term == nil && !s.damps(f.k, raw[s]) {
 			if len(f.names) > 1 || !s.divided(f.k, raw[s]) {
 				return false
 			}
@@ -206,16 +163,19 @@ func (c *Recurrence) Loads() int {
 	return len(seen)
 }
 
-// Factors are how many a chunk has.
-func (c *Recurrence) Factors() int { return len(c.states[0].factors()) }
-
-// Waits is how long a work-item takes for an iteration that waits for the one before, in additions, of which a division takes so many: what follows each other, and a quarter of what there is,
-// as instructions that do not wait are issued so much faster.
+// Waits is how long a work-item takes for an iteration that waits for the one before.
 func (c *Recurrence) Waits(division float64) float64 {
-	old, all := c.states[0].old.String(), 0.0
+	old := c.states[0].old.String()
+	return Waits(c.states[0].next, func(e expr.Expr) bool { return e.String() == old }, division)
+}
+
+// Waits is how long a work-item takes for an expression of what it waits for, in additions, of which a division takes so many: what follows each other, and a quarter of what there is, as
+// instructions that do not wait are issued so much faster.
+func Waits(e expr.Expr, old func(expr.Expr) bool, division float64) float64 {
+	all := 0.0
 	var visit func(e expr.Expr) float64 // 0 where it does not depend on the value
 	visit = func(e expr.Expr) (most float64) {
-		if e.String() == old {
+		if old(e) {
 			return 1
 		}
 		var parts []expr.Expr
@@ -228,6 +188,13 @@ func (c *Recurrence) Waits(division float64) float64 {
 				takes = division
 			case expr.Add, expr.Sub: // a product in it is fused
 				takes = 1
+			case expr.Mul:
+				if slices.ContainsFunc(x.Args, func(e expr.Expr) bool {
+					o, ok := e.(*expr.Op)
+					return ok && (o.Kind == expr.Add || o.Kind == expr.Sub) && reads(o, old)
+				}) {
+					takes = 1 // no instruction makes a sum and then a product
+				}
 			}
 		case *expr.Cast:
 			parts, takes = []expr.Expr{x.Arg}, 1
@@ -244,6 +211,6 @@ func (c *Recurrence) Waits(division float64) float64 {
 		}
 		return most
 	}
-	path := visit(c.states[0].next)
+	path := visit(e)
 	return path + all/4
 }

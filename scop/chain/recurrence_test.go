@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if r := Of(k, nil, func(array string) bool { return array == "holds" }); r != nil {
+		if r := Of(k, func(array string) bool { return array == "holds" }); r != nil {
 			var words []string
 			if r.Scans() {
 				words = append(words, "scan")

@@ -77,6 +77,13 @@ func occurrences(e expr.Expr, target string) (n int) {
 
 // chain is the operator by which the target is joined to the rest of an expression, through any number of the same.
 func chain(e expr.Expr, target string) string {
+	if call, ok := e.(*expr.Call); ok && len(call.Args) == 2 {
+		for _, a := range call.Args {
+			if a.String() == target || chain(a, target) == expr.ExtremeCalls[call.Func] {
+				return expr.ExtremeCalls[call.Func]
+			}
+		}
+	}
 	op, ok := e.(*expr.Op)
 	if !ok || associative[op.Kind] == "" {
 		return ""

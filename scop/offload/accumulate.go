@@ -2,7 +2,6 @@ package offload
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ import (
 func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
-		a := chain.Accumulation(s)
+		a := chain.Reduction(s)
 		if a == nil {
 			return
 		}
@@ -184,23 +183,21 @@ type Chain struct {
 	Each  int64 // terms of an iteration
 	Sums  bool  // work-items share what a part adds up
 	Scan  bool  // the values in between are needed
-	// Of values that are fractions of the values before them: how many loops there are beside each other, the loads of an iteration, the factors of a chunk, and how many additions as long one
-	// waits for the one before.
-	Lines          int64
-	Loads, Factors int
-	Waits          float64
+	// Of values that are fractions of the values before them: the loads of an iteration, and how many additions as long one waits for the one before.
+	Divides bool
+	Loads   int
+	Waits   float64
 }
 
-// chained makes the launches of a launch that has a long chain in it, whose iterations follow each other, in loops that are all parallel or in none; nil where there is none.
+// chained makes the launches of a launch that has a long chain in it, whose iterations follow each other; nil where there is none.
 func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
-	if x.Host != nil || x.Tiled != nil || x.Each {
+	if b, ok := x.Body.(*schedule.Band); x.Host != nil || x.Tiled != nil || ok && b.Loops[0].Parallel {
 		return nil, nil
 	}
-	taken := maps.Clone(c.taken)
-	p := c.apartFrom(x, host)
-	some := false
-	for i, part := range p.parts {
-		ch, like, err := c.chainIn(p, part, host)
+	parts, some := inParts(x.Body), false
+	chunks := make([]int64, len(parts))
+	for i, part := range parts {
+		ch, like, err := c.chainIn(part, host)
 		if ch == nil || err != nil {
 			if err != nil {
 				return nil, err
@@ -208,27 +205,24 @@ func (c *compiler) chained(x *schedule.Launch, host []level) ([]Step, error) {
 			continue
 		}
 		m := c.ask(c.formOf(ch, like, c.fresh(c.nest.Name+"_chain")), schedule.Statements(part))
-		p.chunks[i], some = m.Chunk, some || m.Chunk > 0
+		chunks[i], some = m.Chunk, some || m.Chunk > 0
 	}
 	if !some {
-		if len(p.around) > 0 {
-			c.taken = taken // names that nothing has after all
-		}
 		return nil, nil
 	}
-	return c.apart(p, host)
+	return c.apart(parts, chunks, host)
 }
 
 // apart makes launches of parts: those with chunks are chains.
-func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
+func (c *compiler) apart(parts []schedule.Node, chunks []int64, host []level) (steps []Step, err error) {
 	var nodes []schedule.Node
 	var of []int64
-	for i, part := range p.parts { // others that follow each other stay together
-		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && p.chunks[i] == 0 {
+	for i, part := range parts { // others that follow each other stay together
+		if last := len(nodes) - 1; last >= 0 && of[last] == 0 && chunks[i] == 0 {
 			nodes[last] = &schedule.Sequence{Parts: append(slices.Clone(inParts(nodes[last])), part)}
 			continue
 		}
-		nodes, of = append(nodes, part), append(of, p.chunks[i])
+		nodes, of = append(nodes, part), append(of, chunks[i])
 	}
 	seen := map[*scop.Array]int{}
 	for i, node := range nodes {
@@ -244,9 +238,9 @@ func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
 	for i, node := range nodes {
 		var more []Step
 		if of[i] == 0 {
-			more, err = c.launch(&schedule.Launch{Body: p.in(node)}, host)
+			more, err = c.launch(&schedule.Launch{Body: node}, host)
 		} else {
-			more, err = c.scanOf(p, node, of[i], host)
+			more, err = c.scanOf(node, of[i], host)
 		}
 		if err != nil {
 			return nil, err
@@ -257,24 +251,24 @@ func (c *compiler) apart(p partsOf, host []level) (steps []Step, err error) {
 }
 
 // chainIn is the chain of a part, with a nest that has its arrays and parameters; nil where it is none.
-func (c *compiler) chainIn(p partsOf, part schedule.Node, host []level) (_ *chain.Recurrence, _ *scop.Nest, err error) {
+func (c *compiler) chainIn(part schedule.Node, host []level) (_ *chain.Recurrence, _ *scop.Nest, err error) {
 	defer throw.Catch(&err)
 	band, ok := part.(*schedule.Band)
 	if !ok || band.Loops[0].Parallel {
 		return nil, nil, nil
 	}
 	alone := len(band.Loops) == 1 && flat(band)
-	if !alone && (len(p.around) > 0 || len(schedule.Statements(part)) > 1) {
+	if !alone && len(schedule.Statements(part)) > 1 {
 		return nil, nil, nil
 	}
-	n, _ := throw.Get2(c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name))
+	n, _ := throw.Get2(c.nestOf(&schedule.Launch{Body: part}, host, nil, values, c.nest.Name))
 	k := throw.Get(n.Kernel())
 	if len(k.Statements) == 0 {
 		return nil, nil, nil
 	}
 	var ch *chain.Recurrence
 	if alone {
-		ch = chain.Of(k, n.Loops[:len(p.around)], func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
+		ch = chain.Of(k, func(array string) bool { return idle(c.nest, array, schedule.Statements(part)) })
 	} else {
 		ch = chain.Nested(k, n)
 	}
@@ -305,21 +299,17 @@ func (c *compiler) formOf(ch *chain.Recurrence, like *scop.Nest, name string) Fo
 	for _, a := range like.Arrays {
 		f.Bytes = max(f.Bytes, a.DType.Size())
 	}
-	if ch.Divides() {
-		f.Chain.Lines = 1
-		for _, l := range ch.Around() {
-			f.Chain.Lines *= c.extent(l.Bounds, l.Name)
-		}
-		f.Chain.Loads, f.Chain.Factors, f.Chain.Waits = ch.Loads(), ch.Factors(), ch.Waits(c.on().Function)
+	if f.Chain.Divides = ch.Divides(); f.Chain.Divides {
+		f.Chain.Loads, f.Chain.Waits = ch.Loads(), ch.Waits(c.on().Function)
 	}
 	return f
 }
 
 // scanOf makes the launches of a part that is a chain.
-func (c *compiler) scanOf(p partsOf, part schedule.Node, chunk int64, host []level) (_ []Step, err error) {
+func (c *compiler) scanOf(part schedule.Node, chunk int64, host []level) (_ []Step, err error) {
 	defer throw.Catch(&err)
 	where := throw.Get(values(schedule.Statements(part), host))
-	ch, like := throw.Get2(c.chainIn(p, part, host))
+	ch, like := throw.Get2(c.chainIn(part, host))
 	c.parts = schedule.Statements(part)
 	defer func() { c.parts = nil }()
 	kernels := throw.Get(c.inChunks(ch, like, chunk))
@@ -335,14 +325,10 @@ func (c *compiler) inChunks(ch *chain.Recurrence, like *scop.Nest, chunk int64) 
 	defer throw.Catch(&err)
 	s := chain.InChunks(ch, like, chunk, c.fresh)
 	c.nest.Arrays = append(c.nest.Arrays, s.Arrays...)
-	lines := []string{}
-	for _, l := range ch.Around() {
-		lines = append(lines, l.Name)
-	}
-	first := throw.Get(c.madeOf(s.Together(c.next()), append(lines, s.Each)...))
+	first := throw.Get(c.madeOf(s.Together(c.next()), s.Each))
 	if ch.Divides() {
-		between := throw.Get(c.madeOf(s.Between(c.next()), lines...))
-		last, err := c.madeOf(s.Within(c.next()), append(lines, s.Each)...)
+		between := throw.Get(c.madeOf(s.Between(c.next())))
+		last, err := c.madeOf(s.Within(c.next()), s.Each)
 		return []*kernel.Kernel{first, between, last}, err
 	}
 	var more []*kernel.Kernel

@@ -7,11 +7,11 @@ import (
 
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
-	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
+	"gpuperf/scop/sweep"
 )
 
 // inSteps puts a kernel with sweeps on axes, and makes these in steps; nil where local memory does not hold a step.
@@ -25,8 +25,8 @@ func (c *compiler) inSteps(k *kernel.Kernel, order []string, m Mapping, helped b
 	for i, p := range order[len(split):] { // a work-group makes one iteration of these
 		k = throw.Get(transform.TagInames(k, fmt.Sprintf("%s:g.%d", p, 1+i)))
 	}
-	k = stage(k, m.Depth, helpers)
-	if runs(k, c.on()) != nil {
+	k = sweep.Stage(k, m.Depth, helpers, m.Scan)
+	if err := runs(k, c.on()); err != nil {
 		return nil, nil
 	}
 	return k, nil
@@ -50,18 +50,20 @@ func (c *compiler) sweeps(f *Form, k *kernel.Kernel, order []string) {
 	if !f.Serial || f.Sums != None || f.Tiles {
 		return
 	}
-	list := throw.Get(findSweeps(k, order))
+	list := throw.Get(sweep.Find(k, order))
 	for _, x := range list {
-		whole := throw.Get(k.DomainOf(nameset.Add(slices.Clone(x.around), x.loop)))
-		own := Sweep{Loads: len(x.loads), Stores: len(x.stores), Terms: c.extent(whole, x.loop)}
-		own.Helped = len(order) > 0 && slices.Equal(nameset.Sorted(slices.Clone(x.around)), nameset.Sorted(slices.Clone(order))) && !x.lower.Has(order[0]) && !x.upper.Has(order[0])
-		across := func(a *expr.Access) bool { return own.Helped && x.across(a, order[0]) }
-		for _, a := range x.loads {
+		whole := throw.Get(k.DomainOf(append(slices.Clone(x.Around), x.Loop)))
+		own := Sweep{Loads: len(x.Loads), Stores: len(x.Stores), Terms: c.extent(whole, x.Loop)}
+		own.Helped = x.Even(order)
+		own.Waits = x.Waits(c.on().Function)
+		own.Linear = own.Helped && x.Linear()
+		across := func(a *expr.Access) bool { return own.Helped && x.Across(a, order[0]) }
+		for _, a := range x.Loads {
 			if f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size()); across(a) {
 				own.Across++
 			}
 		}
-		for _, s := range x.stores {
+		for _, s := range x.Stores {
 			to := s.LHS.(*expr.Access)
 			if f.Bytes = max(f.Bytes, k.Array(to.Array).DType.Size()); across(to) {
 				own.Across, own.Turned = own.Across+1, own.Turned+1
@@ -87,6 +89,14 @@ var (
 	sweepLines   = []int64{32, 16, 8} // of a work-group: with fewer, more multiprocessors copy for as many lines
 )
 
+// Of sweeps with helpers: what an iteration waits beside its arithmetic, in additions, as it reads local memory and writes it; the instructions of an iteration in a part, made twice; and how much
+// less time parts have to take, as where factors are great they take as much longer (six nests of sweeps on an H200).
+const (
+	handed     = 0.5
+	partCycles = 30
+	gained     = 1.25
+)
+
 // mostHelpers of a work-group, with those that they help.
 const mostHelpers = 256
 
@@ -99,8 +109,14 @@ func sweepsOf(f Form) (best Mapping) {
 	least := math.Inf(1)
 	try := func(m Mapping) {
 		for _, m.Depth = range sweepSteps {
-			if c := f.sweeping(m); c < least {
-				best, least = m, c
+			for _, m.Scan = range f.scans(m) {
+				c := f.sweeping(m)
+				if m.Scan {
+					c *= gained
+				}
+				if c < least {
+					best, least = m, c
+				}
 			}
 		}
 	}
@@ -123,6 +139,14 @@ func sweepsOf(f Form) (best Mapping) {
 	return best
 }
 
+// scans are whether work-items that help may make parts of the iterations.
+func (f Form) scans(m Mapping) []bool {
+	if of(m.Block, 1) > 1 && f.Sweep.Linear && m.Depth > of(m.Block, 1) {
+		return []bool{false, true}
+	}
+	return []bool{false}
+}
+
 // swept reports that registers and local memory hold a step of sweeps.
 func (f Form) swept(m Mapping) bool {
 	g := f.sweeper(m)
@@ -138,6 +162,9 @@ func (f Form) sweeper(m Mapping) machine.Group {
 	case s.Helped:
 		g.Registers += m.Depth / of(m.Block, 1) * (int64(s.Loads)*(words+addressWords) + int64(s.Turned)*addressWords)
 		g.Local = int64(s.Loads+s.Turned) * of(m.Block, 0) * (m.Depth + 1) * f.Bytes
+		if m.Scan {
+			g.Local += 2 * of(m.Block, 0) * (of(m.Block, 1) + 1) * f.Bytes
+		}
 	default:
 		g.Registers += m.Depth * int64(s.Loads) * (2*words + addressWords)
 	}
@@ -167,13 +194,22 @@ func (f Form) sweeps(m Mapping) machine.Work {
 	}
 	steps := float64(intmath.CeilDiv(s.Terms, m.Depth))
 	w.Rounds = steps
+	w.Waits = float64(s.Terms) * (s.Waits + handed)
+	if helpers := of(m.Block, 1); m.Scan {
+		w.Waits = steps * (float64(m.Depth/helpers)*(s.Waits+1) + float64(helpers)*(1+handed))
+		w.Barriers = 2 * steps
+	}
 	width := min(of(m.Block, 0), on.Subgroup)
 	lines, loads := on.Subgroup, float64(intmath.CeilDiv(sweeps, on.Subgroup)) // that a sub-group touches across sweeps; of a term, by sub-groups
 	if m.Depth > 1 && s.Helped {
 		lines = intmath.CeilDiv(on.Subgroup, min(width, m.Depth))
 		loads = float64(sweeps) / float64(on.Subgroup)
-		w.Barriers = 2 * steps
-		w.Issue = copyCycles * float64(int64(s.Loads+s.Turned)*s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
+		w.Barriers += 2 * steps
+		of := copyCycles * float64(s.Loads+s.Turned)
+		if m.Scan {
+			of += partCycles
+		}
+		w.Issue = of * float64(s.Terms*sweeps) / float64(on.Subgroup*on.Schedulers)
 	}
 	along := on.Subgroup / width * intmath.CeilDiv(width*f.Bytes, on.Line)
 	w.Lines = float64(s.Terms*(int64(s.Across)*max(lines, along)+int64(s.Loads+s.Stores-s.Across)*along)) * loads

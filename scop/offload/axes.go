@@ -79,6 +79,9 @@ type Sweep struct {
 	Across, Turned int   // of these, in lines that work-items do not share; of the stores
 	Terms          int64 // iterations
 	Helped         bool  // all work-items of a group make the same, so that others may load and store for them
+	// Waits is how long an iteration waits for the one before, in additions. Linear: those who help can make parts of the iterations.
+	Waits  float64
+	Linear bool
 }
 
 // some reports that there are any.
@@ -116,6 +119,8 @@ type Mapping struct {
 	Matrix bool
 	// Held is of how many steps of terms the operands of these are in local memory.
 	Held int64
+	// Scan: the work-items that help with sweeps make parts of their iterations, too.
+	Scan bool
 	// Share is how many work-items compute a reduction together.
 	Share int64
 	// Side is how many values of each loop are in a tile of wavefronts.

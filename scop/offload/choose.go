@@ -229,8 +229,8 @@ func chunks(f Form) Mapping {
 }
 
 func (f Form) chunked() (best Mapping, least float64) {
-	if f.Chain.Lines > 0 {
-		return f.lines()
+	if f.Chain.Divides {
+		return f.fractions()
 	}
 	best, least = Mapping{Share: 1}, f.unchunked()
 	for chunk := max(1, 16/f.Chain.Each); chunk <= mostChunk && 2*chunk <= f.Chain.Terms; chunk *= 2 {
@@ -247,14 +247,14 @@ func (f Form) chunked() (best Mapping, least float64) {
 // lost is by how much chunks of fractions have to take less than loops: so many times as long as loops they take where products say too little (lines of 2000, on an H200).
 const lost = 3
 
-// lines is the mapping of loops beside each other whose values are fractions of those before.
-func (f Form) lines() (best Mapping, least float64) {
+// fractions is the mapping of a loop whose values are fractions of those before.
+func (f Form) fractions() (best Mapping, least float64) {
 	best, least = Mapping{Share: 1}, f.partly(f.Chain.Terms, 1, 1)/lost
 	for chunk := int64(8); chunk <= mostChunk && 2*chunk <= f.Chain.Terms; chunk *= 2 {
 		count := intmath.CeilDiv(f.Chain.Terms, chunk)
 		on := f.on()
 		between := machine.Work{
-			Launches: 1, Groups: intmath.CeilDiv(f.Chain.Lines, on.Subgroup), Group: machine.Group{Items: on.Subgroup, Subgroup: on.Subgroup},
+			Launches: 1, Groups: 1, Group: machine.Group{Items: on.Subgroup, Subgroup: on.Subgroup},
 			Rounds: float64(intmath.CeilDiv(count, loadsOfRound)), Waits: float64(count) * (f.Chain.Waits + on.Function),
 		}
 		if time := f.partly(chunk, count, 0) + on.Seconds(between) + f.partly(chunk, count, 1); time < least {
@@ -264,13 +264,13 @@ func (f Form) lines() (best Mapping, least float64) {
 	return best, least
 }
 
-// partly is about what a launch takes that makes so many iterations of each of so many parts of the lines, in seconds.
+// partly is about what a launch takes that makes so many iterations of each of so many parts, in seconds.
 func (f Form) partly(terms, parts int64, stores int) float64 {
-	own := Form{On: f.On, Bytes: f.Bytes, Parallel: 1, Extent: [3]int64{f.Chain.Lines * parts}}
+	own := Form{On: f.On, Bytes: f.Bytes, Parallel: 1, Extent: [3]int64{parts}}
 	own.Sweep = Sweep{Loads: max(1, f.Chain.Loads), Stores: stores, Across: f.Chain.Loads + stores, Turned: stores, Terms: terms, Helped: true}
 	w := own.sweeps(sweepsOf(own))
 	w.Launches, w.Waits = 1, float64(terms)*f.Chain.Waits
-	w.GlobalBytes = float64(f.Chain.Lines * parts * terms * int64(f.Chain.Loads+stores) * f.Bytes)
+	w.GlobalBytes = float64(parts * terms * int64(f.Chain.Loads+stores) * f.Bytes)
 	return f.on().Seconds(w)
 }
 

@@ -53,6 +53,8 @@ var decisions = []decision{
 	}},
 	{"sums", func(f Form, _ map[string]string) []string {
 		switch {
+		case f.Each:
+			return nil
 		case f.Matrix:
 			return []string{"mma", "tiles", "each"}
 		case f.Tiles:
@@ -160,6 +162,12 @@ var decisions = []decision{
 			}
 		}
 		return f.offer(fmt.Sprint(Default(f.as(made)).Depth), fit...)
+	}},
+	{"scan", func(f Form, made map[string]string) []string {
+		if len(f.scans(Mapping{Block: numbers(made["block"]), Depth: number(made["depth"])})) == 1 {
+			return nil
+		}
+		return f.offer(fmt.Sprint(Default(f).Scan), "false", "true")
 	}},
 	{"held", func(f Form, made map[string]string) []string {
 		if made["sums"] != "mma" {
@@ -283,7 +291,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 func (f Form) mapping(made map[string]string) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"]), Chunk: number(made["chunk"])}
 	if f.Sweep.some() {
-		m.Depth = number(made["depth"])
+		m.Depth, m.Scan = number(made["depth"]), made["scan"] == "true"
 	}
 	m.Points = numbers(made["points"])
 	if made["sums"] == "mma" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
@@ -32,9 +33,19 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 		}
 	}
 	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
+	return shareAll(plain, n, nil, bands, m.Block[0], c.on())
+}
+
+// shareAll has the work-items of a group share a loop of each band of parallel loops, and reductions that no such loop is around, in iterations of the loops of work-groups.
+func shareAll(plain *kernel.Kernel, n *scop.Nest, groups []level, bands [][]string, items int64, on *machine.Machine) (*kernel.Kernel, error) {
 	parallel := slices.Concat(bands...)
-	k := reductions(plain, parallel)
-	if err := runs(k, c.on()); err != nil {
+	around := slices.Clone(parallel)
+	for i, g := range groups {
+		plain.Tags[g.name] = kernel.Tag{Kind: kernel.GroupAxis, Axis: i}
+		around = append(around, g.name)
+	}
+	k := reductions(plain, around)
+	if err := runs(k, on); err != nil {
 		k = plain
 	}
 	var shared []string
@@ -54,11 +65,11 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 	}
 	var err error
 	for _, p := range shared {
-		if k, err = transform.SplitIname(k, p, m.Block[0], transform.Split{Outer: p + "_part", Inner: p + "_item", InnerTag: "l.0"}); err != nil {
+		if k, err = transform.SplitIname(k, p, items, transform.Split{Outer: p + "_part", Inner: p + "_item", InnerTag: "l.0"}); err != nil {
 			return nil, err
 		}
 	}
-	if err := runs(k, c.on()); err != nil {
+	if err := runs(k, on); err != nil {
 		return nil, fmt.Errorf("%w: %w", errGroup, err)
 	}
 	return k, nil
@@ -78,9 +89,21 @@ func (c *compiler) each(x *schedule.Launch, host []level) []Step {
 	n, bands := throw.Get2(c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, host, groups, values, name))
 	var k *kernel.Kernel
 	var err error
-	if len(bands) > 0 {
+	switch {
+	case len(bands) > 0 && schedule.HasSums(band.Body):
+		form := Form{Kernel: name, Each: true, Sums: Terms, Parallel: 1, Groups: 1}
+		plain := throw.Get(n.Kernel())
+		for _, i := range plain.Inames() {
+			if extent := c.extentOf(plain, i); slices.ContainsFunc(groups, func(g level) bool { return g.name == i }) {
+				form.Groups *= extent
+			} else {
+				form.Extent[0] = max(form.Extent[0], extent)
+			}
+		}
+		k, err = shareAll(plain, n, groups, bands, c.ask(form, n.Statements).Block[0], c.on())
+	case len(bands) > 0:
 		k, err = c.sharedInside(n, groups, bands)
-	} else {
+	default:
 		k, err = c.sumsInside(band, host, name)
 	}
 	if err == nil {
@@ -197,12 +220,15 @@ func shareBands(k *kernel.Kernel, n *scop.Nest, bands [][]string, block []int64)
 	return k, nil
 }
 
+// termsOfItem are those of a sum that a work-item of several adds up at least: fewer groups are there at once then, whose data the first cache holds when they read it again.
+const termsOfItem = 16
+
 // eachOf is the mapping of a launch whose work-groups make iterations: as many work-items as leave a device full of work-groups, as wide as the loops along the first axis. More of them would
 // wait for each other more often, with less to do.
 func eachOf(f Form) Mapping {
 	const most = 256 // that hide latencies where a group is alone on its multiprocessor
 	items := int64(leastItems)
-	for items < most && 2*items*f.Groups <= f.on().Full {
+	for items < most && (2*items*f.Groups <= f.on().Full || f.Sums != None && termsOfItem*items < f.Extent[0]) {
 		items *= 2
 	}
 	wide, widest := int64(8), items

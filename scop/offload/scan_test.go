@@ -48,7 +48,7 @@ func TestChains(t *testing.T) {
 		})
 	}
 	t.Logf("%d of %d nests are in chunks, %d are refused", inChunks, programs, refused)
-	if inChunks < programs/2 || refused > programs/50 {
+	if inChunks < programs/3 || refused > programs/50 {
 		t.Error("too few are in chunks")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/scop/sweep"
 )
 
 // joinedLoops makes one loop of two that follow each other inside the parallel ones, with the same iterations, where no iteration of the second needs what a later one of the first stores, or
@@ -39,20 +39,10 @@ func loopAt(k *kernel.Kernel, at int, parallel []string) (loop string, end int) 
 		return "", at
 	}
 	s := k.Statements[at]
-	loop = innermost(k, s, parallel)
+	loop = sweep.Innermost(k, s, parallel)
 	for end = at; end < len(k.Statements) && slices.Equal(k.Statements[end].Inames, s.Inames); end++ {
 	}
 	return loop, end
-}
-
-// innermost is the innermost loop of a statement that is neither parallel nor on an axis or unrolled; "" where there is none.
-func innermost(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (loop string) {
-	for _, n := range s.Inames {
-		if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && (loop == "" || k.DomainIndex(n) > k.DomainIndex(loop)) {
-			loop = n
-		}
-	}
-	return loop
 }
 
 // pair are two loops that follow each other.
@@ -163,97 +153,9 @@ func (p *pair) joined() *kernel.Kernel {
 	return out
 }
 
-// partsOf are what a launch does one after the other in each iteration of parallel loops.
-type partsOf struct {
-	around []schedule.Loop
-	parts  []schedule.Node
-	chunks []int64 // of those that are chains; 0 for others
-}
-
-// apartFrom are those of a launch, with statements of a loop apart that may follow each other as loops of their own.
-func (c *compiler) apartFrom(x *schedule.Launch, host []level) (p partsOf) {
-	body := x.Body
-	if b, ok := body.(*schedule.Band); ok {
-		n := 0
-		for n < len(b.Loops) && b.Loops[n].Parallel {
-			n++
-		}
-		if p.around = b.Loops[:n]; n == len(b.Loops) {
-			body = b.Body
-		} else {
-			body = &schedule.Band{Loops: b.Loops[n:], Body: b.Body}
-		}
-	}
-	for _, part := range inParts(body) {
-		p.parts = append(p.parts, p.distributed(c, part, host)...)
-	}
-	p.chunks = make([]int64, len(p.parts))
-	return p
-}
-
-// in is a part in the loops around.
-func (p partsOf) in(part schedule.Node) schedule.Node {
-	if len(p.around) == 0 {
-		return part
-	}
-	return &schedule.Band{Loops: schedule.LoopsOf(p.around, part), Body: part}
-}
-
-// distributed is a loop with a loop for each of its statements, where none needs what a later one does in an earlier iteration; else it is the loop alone.
-func (p partsOf) distributed(c *compiler, part schedule.Node, host []level) []schedule.Node {
-	whole := []schedule.Node{part}
-	b, ok := part.(*schedule.Band)
-	if !ok || len(b.Loops) != 1 || b.Loops[0].Parallel || len(p.around) == 0 || len(inParts(b.Body)) < 2 || !flat(b) {
-		return whole
-	}
-	n, _, err := c.nestOf(&schedule.Launch{Body: p.in(part)}, host, nil, values, c.nest.Name)
-	if err != nil {
-		return whole
-	}
-	loop := n.Statements[0].Iterators[len(p.around)]
-	for i, s := range n.Statements {
-		for _, later := range n.Statements[i+1:] {
-			if !follows(s, later, loop) {
-				return whole
-			}
-		}
-	}
-	var out []schedule.Node
-	for _, leaf := range inParts(b.Body) {
-		out = append(out, &schedule.Band{Loops: schedule.LoopsOf(b.Loops, leaf), Body: leaf})
-	}
-	return out
-}
-
 // flat reports that a loop has only statements.
 func flat(b *schedule.Band) bool {
 	return !slices.ContainsFunc(inParts(b.Body), func(n schedule.Node) bool { _, ok := n.(*schedule.Leaf); return !ok })
-}
-
-// farthestApart is how many iterations behind a store loads are looked at.
-const farthestApart = 3
-
-// follows reports that whatever a later statement of a loop has to do with a statement is of the same iteration of that or of one a little before.
-func follows(s, later *scop.Statement, loop string) bool {
-	for _, a := range s.Accesses {
-		for _, b := range later.Accesses {
-			if a.Array.Name != b.Array.Name || !a.Write && !b.Write {
-				continue
-			}
-			behind := false
-			for back := int64(0); back <= farthestApart && !behind; back++ {
-				by := map[string]polycount.Affine{loop: polycount.Name(loop).AddInt(-back)}
-				behind = len(a.Index) == len(b.Index) && slices.ContainsFunc(a.Index, func(x polycount.Affine) bool { return x.Has(loop) })
-				for d := range a.Index {
-					behind = behind && a.Index[d].Subst(by).Equal(b.Index[d])
-				}
-			}
-			if !behind || a.Array.Any != nil {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func inParts(n schedule.Node) []schedule.Node {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device/machine"
+	"gpuperf/scop"
 )
 
 // each makes a launch whose work-groups make iterations of loops that are parallel around a whole part, as the many problems of a batch, where that costs less than what the part is: work-items
@@ -17,7 +18,7 @@ func (p *pluto) each(part Node, loops []Loop) (Node, error) {
 		}
 	}
 	body := inner(flat(opened(Hosted(part))), outer)
-	if body == nil || !hasParallel(body) && (len(outer) > 1 || !hasSums(body)) {
+	if body == nil || !hasParallel(body) && (len(outer) > 1 || !HasSums(body)) {
 		return part, nil
 	}
 	out := &Launch{Body: &Band{outer, body}, Host: part, Each: true}
@@ -30,16 +31,49 @@ func (p *pluto) each(part Node, loops []Loop) (Node, error) {
 	return out, nil
 }
 
-// hasSums reports that a loop of a tree does nothing but accumulate.
-func hasSums(n Node) bool {
+// inRows makes one launch of launches that follow each other, of which some have sums, where each of its work-groups makes a row, an iteration of loops around all but one of each statement,
+// and that costs less: what a group reads again is near.
+func (p *pluto) inRows(x *Sequence, edges []*edge) (Node, error) {
+	var parts []Node
+	for i := 0; i < len(x.Parts); {
+		end := i
+		for l, ok := x.Parts[end].(*Launch); ok && l.Host == nil && hasParallel(l); l, ok = x.Parts[end].(*Launch) {
+			if end++; end == len(x.Parts) {
+				break
+			}
+		}
+		next := x.Parts[i]
+		if end-i > 1 {
+			run := &Sequence{x.Parts[i:end]}
+			one, err := p.wavefront(run, edges)
+			if err != nil {
+				return nil, err
+			}
+			if l, ok := one.(*Launch); ok && l.Each && ofRows(l) && p.teams(l.Body.(*Band)) < p.cost(run) {
+				next, i = one, end-1
+			}
+		}
+		parts, i = append(parts, next), i+1
+	}
+	return inOrder(parts), nil
+}
+
+// ofRows reports that there are sums in the iterations of a launch, and at most one loop around each statement.
+func ofRows(l *Launch) bool {
+	outer := l.Body.(*Band)
+	return HasSums(outer.Body) && !slices.ContainsFunc(outer.statements(), func(s *scop.Statement) bool { return len(s.Loops) > len(outer.Loops)+1 })
+}
+
+// HasSums reports that a loop of a tree does nothing but accumulate.
+func HasSums(n Node) bool {
 	switch x := n.(type) {
 	case *Sequence:
-		return slices.ContainsFunc(x.Parts, hasSums)
+		return slices.ContainsFunc(x.Parts, HasSums)
 	case *Band:
 		if _, alone := x.Body.(*Leaf); alone {
 			return !slices.ContainsFunc(x.Loops, func(l Loop) bool { return !l.Reduction })
 		}
-		return hasSums(x.Body)
+		return HasSums(x.Body)
 	}
 	return false
 }
@@ -89,6 +123,11 @@ func (e extents) eachOf(x *Launch) float64 {
 		e.sums = true
 		return e.cost(&Launch{Body: band})
 	}
+	return e.teams(band)
+}
+
+// teams is about what a launch takes whose work-groups make iterations of a band, with as many work-items each as take least.
+func (e extents) teams(band *Band) float64 {
 	groups := e.iterations(band.Loops)
 	least := math.Inf(1)
 	for e.team = 32; e.team <= groupItems; e.team *= 2 {

@@ -150,8 +150,16 @@ func (e extents) group(n Node) (work machine.Work) {
 		case items > 1:
 			steps, points, lines := e.inside(x, true, false)
 			return e.inTurn(math.Ceil(items/e.shared())*steps, points, lines)
-		case reduction && alone && e.team == 0:
-			return e.inTurn(others/groupItems+combining, others, others*moved/float64(e.on.Line))
+		case reduction && alone:
+			lines := others * moved / float64(e.on.Line)
+			if e.team > 0 {
+				shared := slices.Clone(x.Loops)
+				for i := range shared {
+					shared[i].Parallel = true
+				}
+				_, _, lines = e.inside(&Band{shared, x.Body}, true, false)
+			}
+			return e.inTurn(others/e.shared()+combining, others, lines)
 		}
 		return e.in(x.Loops, false).group(x.Body).Times(others)
 	}

@@ -34,7 +34,7 @@ func (p *pluto) wavefronts(n Node, edges []*edge) (Node, error) {
 			}
 			out.Parts = append(out.Parts, next)
 		}
-		return out, nil
+		return p.inRows(out, edges)
 	case *Band:
 		return p.wavefront(x, edges)
 	case *Launch:
@@ -96,14 +96,6 @@ func along(n Node, around, tiled []Loop) Node {
 		}
 	}
 	return n
-}
-
-// LoopsOf are loops around a part of what they are around.
-func LoopsOf(loops []Loop, part Node) (own []Loop) {
-	for _, l := range loops {
-		own = append(own, l.of(part.statements()))
-	}
-	return own
 }
 
 func (l Loop) of(list []*scop.Statement) Loop {

@@ -1,4 +1,4 @@
-package offload
+package sweep
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // staged makes the iterations of a sweep in steps of some: what a step loads is on its way to registers while the step before it is computed. Where one axis of work-items makes the sweeps of a
 // work-group, others help: all of them load, and store what lies in lines of their own, through local memory, so that they share each line.
 type staged struct {
-	*sweep
+	*Sweep
 	to    *kernel.Kernel
 	depth int64 // iterations of a step
 	step  string
@@ -23,19 +23,23 @@ type staged struct {
 	items, helpers   int64
 	own, now         []string        // arrays for each load: what is on its way, and what a step reads
 	out              []string        // for each store: what a step computed; "" for one that is made at once
+	linear           *transition     // not nil where all make parts of the iterations of a step
 	tiles            []*kernel.Array // in local memory, of sweeps before too
 	list             []*kernel.Stmt
 }
 
-// stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
-func stage(k *kernel.Kernel, depth, helpers int64) *kernel.Kernel {
-	sweeps := throw.Get(findSweeps(k, nil))
+// Stage makes the sweeps of a kernel, which is on axes, in steps of so many iterations, with so many work-items for each that sweeps.
+func Stage(k *kernel.Kernel, depth, helpers int64, parts bool) *kernel.Kernel {
+	sweeps := throw.Get(Find(k, nil))
 	out := k.Clone()
 	sole, tiles := "", []*kernel.Array(nil)
 	for _, x := range slices.Backward(sweeps) {
-		s := &staged{sweep: x, to: out, depth: depth, helpers: helpers, tiles: tiles}
-		if s.shared(); s.item == "" && len(s.loads) == 0 {
+		s := &staged{Sweep: x, to: out, depth: depth, helpers: helpers, tiles: tiles}
+		if s.shared(); s.item == "" && len(s.Loads) == 0 {
 			continue
+		}
+		if s.item != "" && parts && helpers > 1 {
+			s.linear = x.transition()
 		}
 		s.make()
 		if tiles = s.tiles; s.item != "" && sole == "" {
@@ -59,7 +63,7 @@ func stage(k *kernel.Kernel, depth, helpers int64) *kernel.Kernel {
 // shared finds the work-items that sweep, where others can help: all of a work-group make the same iterations, and steps are parts or multiples of their number.
 func (s *staged) shared() {
 	item := ""
-	for _, n := range s.around {
+	for _, n := range s.Around {
 		switch t := s.k.Tags[n]; {
 		case t.Kind == kernel.LocalAxis && t.Axis == 0 && item == "":
 			item = n
@@ -70,18 +74,14 @@ func (s *staged) shared() {
 	if item == "" || s.lower.Has(item) || s.upper.Has(item) || s.depth%s.helpers != 0 {
 		return
 	}
-	own, err := s.k.DomainOf([]string{item})
-	if err != nil {
-		return
-	}
-	_, last, ok := between(own, item)
-	if s.items = last + 1; ok && (s.items%s.depth == 0 || s.depth%s.items == 0) {
+	_, last, _, ok, err := s.k.Interval(polycount.Name(item), []string{item})
+	if s.items = last + 1; ok && err == nil && (s.items%s.depth == 0 || s.depth%s.items == 0) {
 		s.item = item
 	}
 }
 
 // turns reports that what an access is to is moved by work-items that share its lines.
-func (s *staged) turns(a *expr.Access) bool { return s.item != "" && s.across(a, s.item) }
+func (s *staged) turns(a *expr.Access) bool { return s.item != "" && s.Across(a, s.item) }
 
 // make puts the steps in the place of the loop.
 func (s *staged) make() {
@@ -92,11 +92,11 @@ func (s *staged) make() {
 		s.to.Tags[s.lane], s.to.Tags[s.help] = s.k.Tags[s.item], kernel.Tag{Kind: kernel.LocalAxis, Axis: 1}
 		s.barrier("before", kernel.Global)
 	}
-	for _, a := range s.loads {
+	for _, a := range s.Loads {
 		s.own = append(s.own, s.declare("own", a, false))
 		s.now = append(s.now, s.declare("now", a, s.item != ""))
 	}
-	for _, x := range s.stores {
+	for _, x := range s.Stores {
 		name := ""
 		if a := x.LHS.(*expr.Access); s.turns(a) {
 			name = s.declare("out", a, true)
@@ -110,13 +110,13 @@ func (s *staged) make() {
 	}
 	rest := s.to.Statements[:len(s.to.Statements)-len(s.list)]
 	s.to.Statements = slices.Replace(slices.Clone(rest), s.first, s.end, s.list...)
-	at := s.to.DomainIndex(s.loop)
+	at := s.to.DomainIndex(s.Loop)
 	s.to.Domains = slices.Delete(s.to.Domains, at, at+1)
 }
 
 // steps adds the loop over the steps, of which the last may have less iterations.
 func (s *staged) steps() {
-	s.step = s.to.FreshName(s.loop + "_step")
+	s.step = s.to.FreshName(s.Loop + "_step")
 	defer func() { s.step = "" }()
 	n := polycount.Name(s.step)
 	base := s.lower.AddScaled(s.depth, n)
@@ -126,8 +126,12 @@ func (s *staged) steps() {
 		s.barrier("there", kernel.Global)
 	}
 	s.take("next", base.AddInt(s.depth))
-	s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
-	s.compute("rest", base, polycount.GE(base.AddInt(s.depth-2), s.upper), true)
+	if s.linear != nil {
+		s.inParts(base)
+	} else {
+		s.compute("step", base, polycount.GE(s.upper, base.AddInt(s.depth-1)), false)
+		s.compute("rest", base, polycount.GE(base.AddInt(s.depth-2), s.upper), true)
+	}
 	if s.item != "" {
 		s.barrier("done", kernel.Global)
 	}
@@ -146,7 +150,7 @@ func (s *staged) declare(what string, of *expr.Access, local bool) string {
 		}
 		s.tiles = append(s.tiles, a)
 	}
-	a.Name = s.to.FreshName(s.loop + "_" + what)
+	a.Name = s.to.FreshName(s.Loop + "_" + what)
 	s.to.Temps = append(s.to.Temps, a)
 	return a.Name
 }
@@ -166,7 +170,7 @@ func (s *staged) box(name string, extent int64) {
 
 // unrolled makes an iname of so many parts of a step.
 func (s *staged) unrolled(what string, extent int64) string {
-	name := s.to.FreshName(s.loop + "_" + what)
+	name := s.to.FreshName(s.Loop + "_" + what)
 	s.box(name, extent)
 	s.to.Tags[name] = kernel.Tag{Kind: kernel.Unroll}
 	return name
@@ -180,7 +184,7 @@ func (s *staged) add(x *kernel.Stmt) {
 }
 
 func (s *staged) barrier(what string, memory kernel.Space) {
-	s.add(&kernel.Stmt{ID: s.loop + "_" + what, Kind: kernel.LocalBarrier, Memory: memory, Inames: s.inames()})
+	s.add(&kernel.Stmt{ID: s.Loop + "_" + what, Kind: kernel.LocalBarrier, Memory: memory, Inames: s.inames()})
 }
 
 // inames are those with that of the step.
@@ -204,34 +208,50 @@ type moved struct {
 func (s *staged) element(a *expr.Access, what string, base polycount.Affine) (m moved, err error) {
 	part := s.unrolled(what, s.parts())
 	m.part = polycount.Name(part)
-	at, around := m.part, slices.Clone(s.around)
-	var cs []polycount.Constraint
+	at := m.part
 	m.by = map[string]polycount.Affine{}
 	if s.item != "" {
-		var row polycount.Affine
-		row, at = s.place(a, m.part)
-		m.by[s.item] = row
-		m.line = []expr.Expr{expr.FromAffine(row), expr.FromAffine(at)}
+		m.by[s.item], at = s.place(a, m.part)
+		m.line = []expr.Expr{expr.FromAffine(m.by[s.item]), expr.FromAffine(at)}
+	}
+	m.by[s.Loop] = base.Add(at)
+	m.inames = s.everyone(part)
+	m.when, err = s.there(m.by, m.inames)
+	return m, err
+}
+
+// everyone are the inames of all work-items, with others.
+func (s *staged) everyone(with ...string) []string {
+	around := slices.Clone(s.Around)
+	if s.item != "" {
 		around = append(nameset.Remove(around, s.item), s.lane, s.help)
-		domain, err := s.k.DomainOf(s.around)
-		if err != nil {
-			return m, err
-		}
-		list, _ := domain.Constraints()
+	}
+	return s.inames(append(around, with...)...)
+}
+
+// there are the conditions for an iteration to be one of a sweep, or without one for the sweep.
+func (s *staged) there(by map[string]polycount.Affine, inames []string) ([]expr.Expr, error) {
+	var cs []polycount.Constraint
+	add := func(list []polycount.Constraint, has string) {
 		for _, c := range list {
-			if c.Affine.Has(s.item) {
-				cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(m.by), Equality: c.Equality})
+			if c.Affine.Has(has) {
+				cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality})
 			}
 		}
 	}
-	m.by[s.loop] = base.Add(at)
-	cs = append(cs, polycount.GE(s.upper, m.by[s.loop]))
-	for _, c := range s.whether {
-		cs = append(cs, polycount.Constraint{Affine: c.Affine.Subst(m.by), Equality: c.Equality})
+	if s.item != "" {
+		domain, err := s.k.DomainOf(s.Around)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := domain.Constraints()
+		add(list, s.item)
 	}
-	m.inames = s.inames(append(around, part)...)
-	m.when, err = s.conditions(m.inames, cs)
-	return m, err
+	if at, is := by[s.Loop]; is {
+		cs = append(cs, polycount.GE(s.upper, at))
+		add(s.whether, s.Loop)
+	}
+	return s.conditions(inames, cs)
 }
 
 // place is the sweep and the iteration of a step of which a work-item moves a part: work-items that are next to each other have neighbouring elements.
@@ -266,24 +286,24 @@ func (s *staged) conditions(inames []string, cs []polycount.Constraint) (_ []exp
 
 // take loads what a step from a base needs.
 func (s *staged) take(kind string, base polycount.Affine) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		m := throw.Get(s.element(a, "take", base))
 		s.add(&kernel.Stmt{
-			ID: s.loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
+			ID: s.Loop + "_take_" + kind, LHS: &expr.Access{Array: s.own[i], Index: []expr.Expr{expr.FromAffine(m.part)}}, RHS: expr.Subst(a, affine(m.by)), Inames: m.inames, Predicates: m.when,
 		})
 	}
 }
 
 // put hands it over to the step.
 func (s *staged) put(base polycount.Affine) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		m := throw.Get(s.element(a, "put", base))
 		own := []expr.Expr{expr.FromAffine(m.part)}
 		to := &expr.Access{Array: s.now[i], Index: own}
 		if m.line != nil {
 			to.Index = m.line
 		}
-		s.add(&kernel.Stmt{ID: s.loop + "_put", LHS: to, RHS: &expr.Access{Array: s.own[i], Index: own}, Inames: m.inames, Predicates: m.when})
+		s.add(&kernel.Stmt{ID: s.Loop + "_put", LHS: to, RHS: &expr.Access{Array: s.own[i], Index: own}, Inames: m.inames, Predicates: m.when})
 	}
 }
 
@@ -304,7 +324,7 @@ func (s *staged) iterations(outer string) inner {
 		return inner{polycount.Int(0), polycount.Name(name), "", []string{name}}
 	}
 	if outer == "" {
-		outer = s.to.FreshName(s.loop + "_parts")
+		outer = s.to.FreshName(s.Loop + "_parts")
 		s.box(outer, s.depth/unroll)
 	}
 	name := s.unrolled("part", unroll)
@@ -313,14 +333,14 @@ func (s *staged) iterations(outer string) inner {
 
 // read copies from local memory what some iterations need, all at once: what a step stores there is not known to be elsewhere.
 func (s *staged) read(kind, outer string, when func(at polycount.Affine, inames []string) []expr.Expr) (names []string) {
-	for i, a := range s.loads {
+	for i, a := range s.Loads {
 		p := s.iterations(outer)
-		array := &kernel.Array{Name: s.to.FreshName(s.loop + "_here"), DType: s.k.Array(a.Array).DType, Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: min(unroll, s.depth)}}}
+		array := &kernel.Array{Name: s.to.FreshName(s.Loop + "_here"), DType: s.k.Array(a.Array).DType, Space: kernel.Private, Shape: []expr.Expr{expr.Int{Value: min(unroll, s.depth)}}}
 		s.to.Temps = append(s.to.Temps, array)
 		names = append(names, array.Name)
 		own := &kernel.Stmt{
-			ID: s.loop + "_here_" + kind, LHS: &expr.Access{Array: array.Name, Index: []expr.Expr{expr.FromAffine(p.own)}},
-			RHS: &expr.Access{Array: s.now[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(p.at.Add(p.own))}}, Inames: s.inames(append(slices.Clone(s.around), p.inames...)...),
+			ID: s.Loop + "_here_" + kind, LHS: &expr.Access{Array: array.Name, Index: []expr.Expr{expr.FromAffine(p.own)}},
+			RHS: &expr.Access{Array: s.now[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(p.at.Add(p.own))}}, Inames: s.inames(append(slices.Clone(s.Around), p.inames...)...),
 		}
 		own.Predicates = when(p.at.Add(p.own), own.Inames)
 		s.add(own)
@@ -336,30 +356,30 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, polycount.GE(s.upper, base.Add(at))))...)
 		}
 		for _, c := range s.whether {
-			c.Affine = c.Affine.Subst(map[string]polycount.Affine{s.loop: base.Add(at)})
+			c.Affine = c.Affine.Subst(map[string]polycount.Affine{s.Loop: base.Add(at)})
 			all = append(all, cexpr.Predicates(polycount.NewSet(nil, inames, c))...)
 		}
 		return all
 	}
 	var p inner
 	if others && s.item != "" { // one after the other
-		name := s.to.FreshName(s.loop + "_part")
+		name := s.to.FreshName(s.Loop + "_part")
 		s.to.Domains = append(s.to.Domains, polycount.NewSet(nil, []string{name}, polycount.GE(polycount.Name(name), polycount.Int(0)), polycount.GE(polycount.Int(s.depth-1), polycount.Name(name)), polycount.GE(s.upper, base.Add(polycount.Name(name)))))
 		p = inner{own: polycount.Name(name), inames: []string{name}}
 	} else {
 		p = s.iterations("")
 	}
 	at := p.at.Add(p.own)
-	by := map[string]expr.Expr{s.loop: expr.FromAffine(base.Add(at))}
+	by := map[string]expr.Expr{s.Loop: expr.FromAffine(base.Add(at))}
 	from := s.now
 	if s.item != "" && !others {
 		from = s.read(kind, p.outer, when)
 	}
 	for _, x := range s.statements() {
-		own := &kernel.Stmt{ID: x.ID + "_" + kind, LHS: expr.Subst(x.LHS, by), At: x.At, Inames: s.inames(append(slices.Clone(s.around), p.inames...)...)}
+		own := &kernel.Stmt{ID: x.ID + "_" + kind, LHS: expr.Subst(x.LHS, by), At: x.At, Inames: s.inames(append(slices.Clone(s.Around), p.inames...)...)}
 		own.RHS = expr.Subst(expr.Rewrite(x.RHS, func(e expr.Expr) expr.Expr {
 			if a, ok := e.(*expr.Access); ok && s.takes(x, a) {
-				out := &expr.Access{Array: from[slices.IndexFunc(s.loads, func(l *expr.Access) bool { return equalText(a, l) })], Index: []expr.Expr{expr.FromAffine(p.own)}}
+				out := &expr.Access{Array: from[slices.IndexFunc(s.Loads, func(l *expr.Access) bool { return a.String() == l.String() })], Index: []expr.Expr{expr.FromAffine(p.own)}}
 				if s.item != "" && others {
 					out.Index = []expr.Expr{expr.Var{Name: s.item}, out.Index[0]}
 				}
@@ -367,7 +387,7 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 			}
 			return e
 		}), by)
-		if i := slices.IndexFunc(s.stores, func(o *kernel.Stmt) bool { return o.ID == x.ID }); i >= 0 && s.out[i] != "" {
+		if i := slices.IndexFunc(s.Stores, func(o *kernel.Stmt) bool { return o.ID == x.ID }); i >= 0 && s.out[i] != "" {
 			own.LHS = &expr.Access{Array: s.out[i], Index: []expr.Expr{expr.Var{Name: s.item}, expr.FromAffine(at)}}
 		}
 		own.Predicates = when(at, own.Inames)
@@ -380,7 +400,7 @@ func (s *staged) compute(kind string, base polycount.Affine, condition polycount
 
 // write stores what was turned round.
 func (s *staged) write(base polycount.Affine) {
-	for i, x := range s.stores {
+	for i, x := range s.Stores {
 		if s.out[i] == "" {
 			continue
 		}
