@@ -81,14 +81,14 @@ func predictOne(ctx context.Context, session *campaign.Session, q campaign.Quest
 		return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
 	}
 	if isWritten(q.Kernel) && q.Model == "" {
-		return predictByCommand(ctx, q)
+		return predictByCommand(ctx, session, q)
 	}
 	all, err := session.Predict(ctx, q)
 	switch {
 	case err != nil:
 		return nil, err
 	case q.Model == "" && slices.ContainsFunc(all, func(s campaign.Summary) bool { return s.Prediction != nil && wide(s.Interval) }):
-		return predictByCommand(ctx, q)
+		return predictByCommand(ctx, session, q)
 	case q.Only != "":
 		seconds := []any{}
 		for _, one := range all {
@@ -99,14 +99,19 @@ func predictOne(ctx context.Context, session *campaign.Session, q campaign.Quest
 	return kernelsJSON(all), nil
 }
 
-// predictByCommand answers a question by the command, at each of the sizes.
-func predictByCommand(ctx context.Context, q campaign.Question) (any, error) {
+// predictByCommand answers a question by the command, at each of the sizes. Of several the device may refuse some.
+func predictByCommand(ctx context.Context, session *campaign.Session, q campaign.Question) (any, error) {
 	if q.Sizes == nil {
 		q.Sizes = campaign.Sizes{nil}
 	}
 	all, seconds := []json.RawMessage{}, []any{}
-	for _, at := range q.Sizes {
+	for i, at := range q.Sizes {
 		result, err := runCommand(ctx, []string{"predict"}, launchArgs(q, at))
+		if err != nil && len(q.Sizes) > 1 {
+			if told, other := session.Predict(ctx, q); other == nil && told[i].Error != "" {
+				result, err = json.Marshal(told[i])
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
