@@ -165,6 +165,9 @@ func (c *cursor) settle() (again int) {
 				continue
 			}
 			c.frames = c.frames[:len(c.frames)-1]
+			if again >= len(c.frames) { // iterations without events were the last ones
+				again = 0
+			}
 			up.node++
 			continue
 		}
