@@ -63,7 +63,9 @@ func (f *function) order(c *code, w way, limit int, live set) {
 	after, before := f.depends(c)
 	height := make([]int, n)
 	for i := n - 1; i >= 0; i-- {
-		height[i] = c.list[i].latency()
+		if height[i] = c.list[i].latency(); len(c.list[i].defines) == 0 { // nobody waits for a store
+			height[i] = aluCycles
+		}
 		if slices.ContainsFunc(c.list[i].defines, c.guards) {
 			height[i] = guardCycles
 		}
