@@ -61,18 +61,7 @@ func (f *function) order(c *code, w way, limit int, live set) {
 		return
 	}
 	after, before := f.depends(c)
-	height := make([]int, n)
-	for i := n - 1; i >= 0; i-- {
-		if height[i] = c.list[i].latency(); len(c.list[i].defines) == 0 { // nobody waits for a store
-			height[i] = aluCycles
-		}
-		if slices.ContainsFunc(c.list[i].defines, c.guards) {
-			height[i] = guardCycles
-		}
-		for _, e := range after[i] {
-			height[i] = max(height[i], height[e.to]+e.cycles)
-		}
-	}
+	height := c.heights(after)
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
 	limit -= w.less
@@ -116,6 +105,23 @@ func (f *function) order(c *code, w way, limit int, live set) {
 		}
 	}
 	c.list = out
+}
+
+// heights are how many cycles the longest chain takes that hangs on each instruction.
+func (c *code) heights(after [][]edge) []int {
+	height := make([]int, len(c.list))
+	for i := len(c.list) - 1; i >= 0; i-- {
+		if height[i] = c.list[i].latency(); len(c.list[i].defines) == 0 { // nobody waits for a store
+			height[i] = aluCycles
+		}
+		if slices.ContainsFunc(c.list[i].defines, c.guards) {
+			height[i] = guardCycles
+		}
+		for _, e := range after[i] {
+			height[i] = max(height[i], height[e.to]+e.cycles)
+		}
+	}
+	return height
 }
 
 // guards reports whether a unit decides where control goes behind the block.
