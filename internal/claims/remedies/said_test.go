@@ -129,7 +129,7 @@ func (k *planted) first(t *testing.T, p *campaign.Predictor) emulate.Advice {
 var sets = []struct {
 	folder               string
 	all, named, asGained int
-}{{"", 30, 30, 28}, {"more/", 50, 49, 37}, {"hour/", 8, 8, 6}, {"twelve/", 12, 8, 6}, {"second/", 8, 6, 3}, {"advised/", 5, 5, 4}, {"third/", 8, 6, 4}}
+}{{"", 30, 30, 28}, {"more/", 50, 49, 37}, {"hour/", 8, 8, 6}, {"twelve/", 12, 8, 5}, {"second/", 8, 6, 3}, {"advised/", 5, 5, 4}, {"third/", 8, 6, 4}}
 
 // The first advice names the array and the line of the planted defect, and the cured kernel gains on an H200 what it says. make test looks at some.
 func TestSaid(t *testing.T) {
