@@ -47,17 +47,21 @@ func split(job *device.Job) (all []pointed) {
 // placing says which buffer an address lies in, and how many bytes behind its start; "" for none.
 type placing func(address uint64) (name string, offset uint64)
 
-// array is the number of that which an address lies in; -1 for none.
-func (f placing) array(all []pointed, address int64) int {
-	name, offset := f(uint64(address))
-	return slices.IndexFunc(all, func(p pointed) bool { return p.buffer == name && int64(offset) >= p.from && int64(offset) < p.to })
+// array is the number of that which an address lies in, and how many bytes behind its start; -1 for none.
+func (f placing) array(all []pointed, address int64) (i int, offset int64) {
+	name, at := f(uint64(address))
+	if i = slices.IndexFunc(all, func(p pointed) bool { return p.buffer == name && int64(at) >= p.from && int64(at) < p.to }); i >= 0 {
+		offset = int64(at) - all[i].from
+	}
+	return i, offset
 }
 
 // unparted makes one array of the parts of a buffer that an instruction accesses, of which is known from where to where it goes.
 func unparted(all []pointed, accesses []span, f placing) (out []pointed) {
 	inside := make([]bool, len(all)) // what the one before is
 	for _, s := range accesses {
-		first, last := f.array(all, s.from), f.array(all, s.to-1)
+		first, _ := f.array(all, s.from)
+		last, _ := f.array(all, s.to-1)
 		for i := first + 1; first >= 0 && i <= last; i++ {
 			inside[i] = all[i].buffer == all[i-1].buffer || inside[i]
 		}
@@ -75,12 +79,7 @@ func unparted(all []pointed, accesses []span, f placing) (out []pointed) {
 // pointed finds the arrays of the launch.
 func (e *emulation) pointed() []pointed {
 	all := split(&e.Job)
-	if e.Unrestored {
-		for i := range all {
-			all[i].copied = false
-		}
-	}
-	if len(all) == len(e.Job.Buffers()) {
+	if !slices.ContainsFunc(all, func(p pointed) bool { return p.from > 0 }) {
 		return all
 	}
 	by := map[int32]span{} // of each instruction, in all blocks
@@ -98,10 +97,10 @@ func (e *emulation) pointed() []pointed {
 	return unparted(all, slices.Collect(maps.Values(by)), e.launch.Memory.Find)
 }
 
-// arrays are those of package memory.
-func arrays(all []pointed) (out []memory.Array) {
+// arrays are those of package memory; of a launch that nothing is restored before none is copied.
+func arrays(all []pointed, unrestored bool) (out []memory.Array) {
 	for _, p := range all {
-		out = append(out, memory.Array{Name: p.buffer, Bytes: p.to - p.from, Copied: p.copied})
+		out = append(out, memory.Array{Name: p.buffer, Bytes: p.to - p.from, Copied: p.copied && !unrestored})
 	}
 	return out
 }

@@ -168,7 +168,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		w.before(middle, d, apart[d])
 	}
 	w.arrays = e.pointed()
-	w.launch.Arrays = arrays(w.arrays)
+	w.launch.Arrays = arrays(w.arrays, e.Unrestored)
 	w.bodies(middle)
 	w.reached()
 	return w.launch, w.ok
@@ -340,12 +340,11 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
 		return nil
 	}
-	array := placing(w.emulation.launch.Memory.Find).array(w.arrays, t.Lanes[0])
+	array, offset := placing(w.emulation.launch.Memory.Find).array(w.arrays, t.Lanes[0])
 	if array < 0 {
 		return nil
 	}
-	_, offset := w.emulation.launch.Memory.Find(uint64(t.Lanes[0]))
-	base := t.Lanes[0] - int64(offset) + w.arrays[array].from
+	base := t.Lanes[0] - offset
 	p, sure := memory.Part{Times: 1}, true
 	for d, n := range w.groups {
 		var s timing.Step

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -105,10 +106,11 @@ func predictByCommand(ctx context.Context, session *campaign.Session, q campaign
 		q.Sizes = campaign.Sizes{nil}
 	}
 	all, seconds := []json.RawMessage{}, []any{}
+	byModel := sync.OnceValues(func() ([]campaign.Summary, error) { return session.Predict(ctx, q) })
 	for i, at := range q.Sizes {
 		result, err := runCommand(ctx, []string{"predict"}, launchArgs(q, at))
 		if err != nil && len(q.Sizes) > 1 {
-			if told, other := session.Predict(ctx, q); other == nil && told[i].Error != "" {
+			if told, other := byModel(); other == nil && told[i].Error != "" {
 				result, err = json.Marshal(told[i])
 			}
 		}
