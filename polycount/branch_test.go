@@ -1,9 +1,6 @@
 package polycount
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // Systems with few points and many floors, on which elimination alone exceeds any budget.
 func TestManyFloorsInASmallBox(t *testing.T) {
@@ -13,12 +10,9 @@ func TestManyFloorsInASmallBox(t *testing.T) {
 		"[n] -> { [i,j] : 0 <= i < n and n < 7 and -4 <= j <= i and floor((-i - 2j)/3) >= 0 }",
 	} {
 		b := mustSet(t, text)
-		start := time.Now()
-		both := must(a.Intersect(b))
-		less := must(a.Subtract(b))
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%s took %v", text, took)
-		}
+		within := NewBudget(10_000_000)
+		both := must(a.Within(within).Intersect(b))
+		less := must(a.Within(within).Subtract(b))
 		for n := int64(-9); n <= 12; n += 3 {
 			for i := int64(-5); i <= 7; i++ {
 				for j := int64(-5); j <= 7; j++ {

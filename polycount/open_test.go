@@ -6,10 +6,9 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
-	"time"
 )
 
-// Footprints that leave two or more existentials: their counts, each within 100 ms on any machine that runs tests.
+// Footprints that leave two or more existentials: their counts, each with little work.
 func TestFootprints(t *testing.T) {
 	for _, c := range []struct{ m, want string }{
 		{"[n] -> { [i,j,k] -> [i + j, 2i + 3k] : 0 <= i,j,k < n }", "[n] -> { 18 - 21*n + 8*n^2 : n >= 4; n^3 : 1 <= n <= 3 }"},
@@ -27,11 +26,7 @@ func TestFootprints(t *testing.T) {
 		{"[n] -> { [i,j,k] -> [i] : 0 <= i < n and 2j >= 3k + i and 5j <= 9k }", "[n] -> { n : n > 0 }"},
 		{"[n] -> { [i,j,k] -> [6i + 4j - 6k] : 0 <= i < n and j >= k }", ""},
 	} {
-		start := time.Now()
-		p, err := must(must(ParseMap(c.m)).Range()).Count()
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%s took %v", c.m, took)
-		}
+		p, err := must(must(ParseMap(c.m)).Range()).Count(WithLimit(10_000_000))
 		if c.want == "" {
 			var u *UnboundedError
 			if !errors.As(err, &u) {

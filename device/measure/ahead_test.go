@@ -50,7 +50,7 @@ func TestAhead(t *testing.T) {
 	}
 	most := 0
 	a := Ahead{
-		Options: Options{Programs: dir, Env: []string{envBackend + "=fake"}, Deadline: 500 * time.Millisecond}, Jobs: 3,
+		Options: Options{Programs: dir, Env: []string{envBackend + "=fake"}, Deadline: 3 * time.Second}, Jobs: 3,
 		Progress: func(done, total int) {
 			if most = max(most, done); total != 43 {
 				t.Errorf("%d of %d", done, total)

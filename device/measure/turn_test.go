@@ -72,61 +72,75 @@ func TestHolder(t *testing.T) {
 
 // TestTurns: processes use a device one after the other. To wait is no part of the limit of a job, ends with the context, and ends when the process that has the turn is killed.
 func TestTurns(t *testing.T) {
-	shared := Options{Env: []string{envBackend + "=fake", "TMPDIR=" + t.TempDir()}, Deadline: 500 * time.Millisecond}
-	a := openFake(t, shared)
-	told := 0
-	shared.Waiting = func(holder string) {
-		if told++; !strings.HasPrefix(holder, fmt.Sprintf("process %d", os.Getpid())) {
-			t.Errorf("it waits for %q", holder)
+	t.Setenv("TMPDIR", t.TempDir())
+	const limit = 2 * time.Second
+	told := make(chan string, 1) // who has the turn that a job of "second" waits for
+	first := openFake(t, Options{Deadline: limit})
+	second := openFake(t, Options{Deadline: limit, Waiting: func(holder string) { told <- holder }})
+	path := turnFile(second.Info())
+	take := func() (done func()) {
+		done, err := takeTurn(t.Context(), path, func(string) func() { t.Error("somebody else has the turn"); return func() {} })
+		if err != nil {
+			t.Fatal(err)
 		}
+		return done
 	}
-	b := openFake(t, shared)
-	run := func(r *Remote, ctx context.Context, ms int64) <-chan error {
-		ended := make(chan error, 1)
+	run := func(r *Remote, ctx context.Context, ms int64) <-chan samples.Status {
+		ended := make(chan samples.Status, 1)
 		go func() {
 			_, err := r.Run(ctx, task("in turn", ms).Job)
-			ended <- err
+			if verdict, ok := device.AsError(err); ok {
+				ended <- verdict.Status
+				return
+			} else if err != nil {
+				t.Error(err)
+			}
+			ended <- samples.OK
 		}()
-		time.Sleep(100 * time.Millisecond) // until it has the turn, or waits
 		return ended
 	}
-	status := func(ended <-chan error) samples.Status {
-		err := <-ended
-		if verdict, ok := device.AsError(err); ok {
-			return verdict.Status
-		} else if err != nil {
-			t.Error(err)
+	waits := func(job <-chan samples.Status, holder int) {
+		t.Helper()
+		select {
+		case who := <-told:
+			if !strings.HasPrefix(who, fmt.Sprintf("process %d ", holder)) || !strings.Contains(who, " has had it for ") {
+				t.Errorf("it waits for %q", who)
+			}
+		case got := <-job:
+			t.Fatalf("it has waited for nobody: %s", got)
 		}
-		return samples.OK
-	}
-	ctx := t.Context()
-
-	begin := time.Now()
-	first := run(a, ctx, 400)
-	second := run(b, ctx, 400)
-	if x, y := status(first), status(second); x != samples.OK || y != samples.OK || time.Since(begin) < 800*time.Millisecond {
-		t.Errorf("%s and %s after %v", x, y, time.Since(begin))
-	}
-	if b.Waited() < 100*time.Millisecond || a.Waited() != 0 || told != 1 {
-		t.Errorf("one has waited %v, the other %v, which was told %d times", a.Waited(), b.Waited(), told)
 	}
 
-	hung := run(a, ctx, 3600_000)
-	waiting := run(b, ctx, 1)
-	if x, y := status(hung), status(waiting); x != samples.Timeout || y != samples.OK {
-		t.Errorf("a job that hangs: %s; the next one: %s", x, y)
+	done := take()
+	waiting := run(second, t.Context(), 1)
+	waits(waiting, os.Getppid())
+	time.Sleep(limit + limit/10)
+	done()
+	if got := <-waiting; got != samples.OK || second.Waited() < limit {
+		t.Errorf("longer than a limit: %s after %v", got, second.Waited())
 	}
 
-	hung = run(a, ctx, 3600_000)
-	stopped, stop := context.WithCancelCause(ctx)
-	waiting = run(b, stopped, 1)
-	begin = time.Now()
+	done = take()
+	stopped, stop := context.WithCancelCause(t.Context())
+	waiting = run(second, stopped, 1)
+	waits(waiting, os.Getppid())
 	stop(errors.New("Ctrl-C"))
-	if x := status(waiting); x != samples.Interrupted || time.Since(begin) > 300*time.Millisecond || b.process == nil {
-		t.Errorf("stopped while it waits: %s after %v", x, time.Since(begin))
+	if got := <-waiting; got != samples.Interrupted || second.process == nil {
+		t.Errorf("stopped while it waits: %s", got)
 	}
-	status(hung)
-	if x := status(run(b, ctx, 1)); x != samples.OK {
-		t.Errorf("after that: %s", x)
+	done()
+
+	hung := run(first, t.Context(), 3600_000)
+	for signed := ""; !strings.HasPrefix(signed, fmt.Sprintf(`{"process":%d,`, os.Getpid())); { // until it has the turn
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed = string(text)
+	}
+	waiting = run(second, t.Context(), 1)
+	waits(waiting, os.Getpid())
+	if x, y := <-hung, <-waiting; x != samples.Timeout || y != samples.OK {
+		t.Errorf("a job that hangs: %s; the next one: %s", x, y)
 	}
 }
