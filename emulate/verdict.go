@@ -234,7 +234,7 @@ func (e *emulation) judgeData(j *judgement) {
 	}
 }
 
-var follow = map[exec.Way]string{exec.Turns: "follows", exec.Branches: "follows", exec.Addresses: "follow"}
+var follow = map[exec.Way]string{exec.Turns: "follows", exec.Branches: "follows", exec.Accesses: "follows", exec.Addresses: "follow"}
 
 // said names the buffers that a decision follows from.
 func (e *emulation) said(d exec.Decision) string {

@@ -35,6 +35,7 @@ type Launch struct {
 	addresses bool                    // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
 	decided   map[int]Origin // by instruction, what jumps followed from that nobody has said
+	admitted  map[int]Origin // the same of whether lanes access memory
 	addressed map[int]Origin // the same of addresses
 }
 
@@ -43,7 +44,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, Asks: map[int32]bool{}, decided: map[int]Origin{}, addressed: map[int]Origin{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, Asks: map[int32]bool{}, decided: map[int]Origin{}, admitted: map[int]Origin{}, addressed: map[int]Origin{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	if err := checkGrid(job); err != nil {
 		return nil, err
 	}

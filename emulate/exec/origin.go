@@ -45,6 +45,7 @@ type follows struct {
 	uses, defines []int
 	address       []int // those of uses that make an address
 	decides       bool  // which way the sub-group goes
+	admits        []int // the guard of an access of global memory
 	number        bool  // its results are numbers, whatever the bits of its operands are
 }
 
@@ -70,6 +71,9 @@ func (d *decoder) follow() {
 		if _, ok := table[in.Name]; ok {
 			o.follows.number = true
 		}
+	}
+	if op := in.Opcode; op != nil && o.guarded && op.Action != "" && (op.Space == sass.Global || op.Space == sass.Generic) {
+		o.follows.admits = []int{originAt(in.Guard.Register, reads)}
 	}
 	if op := in.Opcode; op != nil && op.Class == sass.Flow {
 		conditional := o.guarded || len(o.guards) > 0
@@ -252,6 +256,13 @@ func (w *Warp) decide(o *op, f *origins) {
 	}
 }
 
+// admit notes that what nobody has said decides which lanes access memory.
+func (w *Warp) admit(o *op, f *origins) {
+	if from := f.at(o.follows.admits, w.step.Active); from&^(bare|tried) != 0 {
+		w.launch.admitted[o.index] |= from
+	}
+}
+
 // Way is in which way something that nobody has said matters.
 type Way string
 
@@ -259,6 +270,7 @@ type Way string
 const (
 	Turns     Way = "how often a loop turns"
 	Branches  Way = "a branch"
+	Accesses  Way = "whether work-items access memory"
 	Addresses Way = "the addresses of an access"
 )
 
@@ -270,7 +282,7 @@ type Decision struct {
 	Others  bool     // it follows from what other work-groups do as well
 }
 
-// Decisions lists what followed from what nobody has said in all that was executed so far: turns of loops first, then branches and addresses.
+// Decisions lists what followed from what nobody has said in all that was executed so far: turns of loops first, then branches, accesses and addresses.
 func (l *Launch) Decisions() (list []Decision) {
 	add := func(index int, way Way, from Origin) {
 		d := Decision{Index: index, Way: way, Others: from&fromOthers != 0}
@@ -288,10 +300,13 @@ func (l *Launch) Decisions() (list []Decision) {
 		}
 		add(index, way, from)
 	}
+	for index, from := range l.admitted {
+		add(index, Accesses, from)
+	}
 	for index, from := range l.addressed {
 		add(index, Addresses, from)
 	}
-	order := []Way{Turns, Branches, Addresses}
+	order := []Way{Turns, Branches, Accesses, Addresses}
 	slices.SortFunc(list, func(a, b Decision) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Way), slices.Index(order, b.Way)), cmp.Compare(a.Index, b.Index))
 	})

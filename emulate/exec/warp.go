@@ -83,6 +83,9 @@ func (w *Warp) Step() *Step {
 	if w.garbage = false; o.follows.decides {
 		w.decide(o, f)
 	}
+	if o.follows.admits != nil {
+		w.admit(o, f)
+	}
 	if w.garbage {
 		s.Lanes, s.Doubtful = p.lanes, p.lanes
 	}
