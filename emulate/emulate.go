@@ -43,8 +43,8 @@ type Input struct {
 	Compiled bool
 	// Cold is a launch that finds nothing in the caches. Otherwise they are as the same launch has left them.
 	Cold bool
-	// Missing is the part of what it loads that others have displaced from the second-level cache meanwhile.
-	Missing float64
+	// Others is what other launches have done to the second-level cache since the same one came before.
+	Others Others
 	// Unrestored is a launch as in an application. Otherwise buffers that it reads and writes are copied before it, as whoever times it again and again does.
 	Unrestored bool
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
@@ -53,6 +53,14 @@ type Input struct {
 	Binds bool
 	// Regions asks for the same by region.
 	Regions bool
+}
+
+// Others is what other launches have done to the second-level cache since a launch came before.
+type Others struct {
+	Missing float64 // the part of what it loads that they have displaced
+	// Written are the bytes that it makes the cache write to DRAM beyond those that it would after itself: of what they have stored, less what the cache keeps to write
+	// during the next launch. Negative where that is more.
+	Written float64
 }
 
 // Result is what emulation tells of a launch.
@@ -168,13 +176,12 @@ func (e *emulation) told(base timed) *Result {
 	return r
 }
 
-// Displaced is the launch by the same traces where others have displaced a part of what it loads from the second-level cache, with what binds it or without. The
-// result itself is not to be asked again.
-func (r *Result) Displaced(missing float64, binds bool) *Result {
+// After is the launch by the same traces after others, with what binds it or without. The result itself is not to be asked again.
+func (r *Result) After(others Others, binds bool) *Result {
 	e, base := r.emulation, r.base
 	e.Binds = binds
-	if missing != e.Missing {
-		e.Missing = missing
+	if others != e.Others {
+		e.Others = others
 		e.again, e.shares, e.known = 0, nil, sync.Once{}
 		e.serve()
 		base = e.settled()

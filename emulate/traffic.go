@@ -79,19 +79,29 @@ func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
-	t.WarmReads += e.Missing * max(0, t.DRAMReads-t.WarmReads)
+	t.WarmReads += e.Others.Missing * max(0, t.DRAMReads-t.WarmReads)
+	others := e.Others.Written
+	if others < 0 {
+		others *= e.Device.Value(facts.L2Spared)
+	}
+	all := max(t.WarmWrites+others, 0)
+	t.WarmWrites = min(all, max(t.WarmWrites, t.Written))
+	others = all - t.WarmWrites
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
 	if sectors := loads*t.L2Loads + stores*t.L2Stores; sectors >= 1 {
-		sector = e.busyDRAM(&t) / sectors
+		sector = e.busyDRAM(&t, others) / sectors
 	}
 	return loads, stores, sector
 }
 
-// busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.
-func (e *emulation) busyDRAM(t *memory.Traffic) float64 {
+// busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, with so many bytes that others have stored, whose lines come from anywhere,
+// and with turning to other places.
+func (e *emulation) busyDRAM(t *memory.Traffic, others float64) float64 {
 	kept := func(warm, cold float64) float64 { return min(warm/max(cold, 1), 1) }
 	reads, writes := t.ReadUnits*kept(t.WarmReads, t.DRAMReads), t.WrittenUnits*kept(t.WarmWrites, t.Written)
 	pages := t.Pages * (reads + writes) / max(t.ReadUnits+t.WrittenUnits, 1)
+	pages += others / memory.LineBytes
+	writes += others
 	d := e.Device
 	r, w := reads/d.Value(facts.DRAMReadRate), writes/d.Value(facts.DRAMWriteRate)
 	return r + w + d.Value(facts.DRAMMixed)*min(r, w) + pages*d.Value(facts.DRAMPageSeconds)

@@ -39,7 +39,7 @@ var Keys = map[string][]string{
 	"struct":      {"struct", "offset"},
 	"global":      {"dtype", "size", "bytes", "fill", "data", "restore"},
 	"resources":   {"registers", "shared", "local"},
-	"application": {"seconds", "timed", "total", "cold", "stream", "order", "addresses"},
+	"application": {"seconds", "timed", "total", "cold", "stream", "order", "starts", "addresses"},
 	"assumption":  {"branch", "taken", "loop", "trips", "region", "l2_hit", "sizes"},
 	"expect":      {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }

@@ -6,6 +6,7 @@ import "math"
 // written since, then less and less. The zero Keeping is of a cache that keeps all that it has room for.
 type Keeping struct {
 	Clean, Dirty Fading  // of sectors that are as in DRAM, and of others
+	Unwritten    Fading  // of sectors that are not as in DRAM while others come, as they are spread among those that are
 	FirstDirty   float64 // Dirty.All of a launch that began when L2 was empty
 	MostDirty    float64 // of the capacity are used for dirty sectors
 	FilledSooner float64 // by this part less is kept of dirty sectors that are stored in part
@@ -36,16 +37,24 @@ func (f Fading) After(others float64) float64 {
 // gone is the part that is lost of what is open at once, in parts of the capacity: it grows evenly.
 func (f Fading) gone(open float64) float64 { return max(0, min((open-f.All)/(f.None-f.All), 1)) }
 
-// through is the part that is left of all that comes evenly, at its end.
-func (f Fading) through(all float64) float64 {
-	if all <= f.All {
-		return 1
+// Of is the part that is left of what came evenly, all in parts of the capacity, when others have come since.
+func (f Fading) Of(all, others float64) float64 {
+	if all <= 0 {
+		return f.After(others)
 	}
-	x := min(all, f.None) - f.All
+	return (f.until(others+all) - f.until(others)) / all
+}
+
+// until is what is left of what comes evenly, in parts of the capacity, of so much that came last.
+func (f Fading) until(last float64) float64 {
+	if last <= f.All {
+		return last
+	}
+	x := min(last, f.None) - f.All
 	if x > 0 {
 		x -= x * x / 2 / (f.None - f.All)
 	}
-	return (f.All + x) / all
+	return f.All + x
 }
 
 // keep estimates what L2 keeps: of a launch that finds L2 empty, at the end; and of one that comes after the same launch. In all L2 writes
@@ -68,7 +77,7 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 		times := max(t.L2Loads*SectorBytes/loaded, 1)
 		room += loaded * k.SharedRoom * (1 - math.Exp2(1-times))
 	}
-	kept := min(t.Written*Fading{k.FirstDirty, k.Dirty.None}.through(room/d.L2), k.MostDirty*d.L2) * (1 - k.FilledSooner*filled/max(back, 1))
+	kept := min(t.Written*Fading{k.FirstDirty, k.Dirty.None}.Of(room/d.L2, 0), k.MostDirty*d.L2) * (1 - k.FilledSooner*filled/max(back, 1))
 	t.DRAMWrites = back - kept
 	copied := l.copied()
 	t.WarmWrites, t.WarmReads = back, reads

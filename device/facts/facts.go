@@ -58,6 +58,8 @@ const (
 	L2FirstDirtyKept     Key = "l2_first_dirty_kept"     // l2_dirty_kept of a launch that began when L2 was empty
 	L2DirtyMost          Key = "l2_dirty_most"           // that L2 uses for such data
 	L2DirtyRoom          Key = "l2_dirty_room"           // that such data takes, by its size
+	L2UnwrittenLost      Key = "l2_unwritten_lost"       // what others load before L2 has written all such data, evenly less from the first on
+	L2Spared             Key = "l2_spared"               // of what a launch leaves unwritten, what it is spared itself
 	L2OpenKept           Key = "l2_open_kept"            // the part of its size that lines take which are stored to in part at once, up to which none is lost before the next store
 	L2OpenLost           Key = "l2_open_lost"            // the same, from which on each is lost
 	L2PartlyLost         Key = "l2_partly_lost"          // of such data in sectors that are stored in part, what is kept less

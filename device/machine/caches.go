@@ -36,6 +36,7 @@ func keeps(d *facts.Device) memory.Keeping {
 	return memory.Keeping{
 		Clean: memory.Fading{All: d.Value(facts.L2CleanKept), None: d.Value(facts.L2CleanLost)},
 		Dirty: memory.Fading{All: d.Value(facts.L2DirtyKept), None: d.Value(facts.L2DirtyLost)}, FirstDirty: d.Value(facts.L2FirstDirtyKept),
+		Unwritten: memory.Fading{None: d.Value(facts.L2UnwrittenLost)},
 		MostDirty: d.Value(facts.L2DirtyMost), DirtyRoom: d.Value(facts.L2DirtyRoom), FilledSooner: d.Value(facts.L2PartlyLost), SharedRoom: d.Value(facts.L2SharedRoom),
 		Open: memory.Fading{All: d.Value(facts.L2OpenKept), None: d.Value(facts.L2OpenLost)},
 	}

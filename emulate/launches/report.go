@@ -99,10 +99,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}{r.Name, r.Device, r.Origin, r.Status(), jsonvalue.Finite(r.Seconds()), emulate.Ends(r.Interval()), list})
 }
 
-// Displaced is the report of the same launch where others have displaced a part of what it loads from the second-level cache: see emulate.Result.
-func (r *Report) Displaced(missing float64, binds bool) *Report {
+// After is the report of the same launch after others: see emulate.Result.
+func (r *Report) After(others emulate.Others, binds bool) *Report {
 	again := *r
-	again.Launches = []Launch{{1, r.Launches[0].Displaced(missing, binds)}}
+	again.Launches = []Launch{{1, r.Launches[0].After(others, binds)}}
 	return &again
 }
 

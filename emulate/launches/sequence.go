@@ -166,8 +166,8 @@ type Options struct {
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
 	Origin string
-	// Missing is that of emulate.Input.
-	Missing float64
+	// Others are those of emulate.Input.
+	Others emulate.Others
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -260,7 +260,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Binds: o.Binds, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Compiled: o.Origin == Source, Missing: o.Missing, Unrestored: s.Unrestored,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Compiled: o.Origin == Source, Others: o.Others, Unrestored: s.Unrestored,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)

@@ -70,6 +70,8 @@ func TestCaptured(t *testing.T) {
 		{"particles", 8, 57, 1, 0.2, 0.15, false},
 		{"textures", 6, 30, 6, 0.45, 0.2, false}, // bounds count as off
 		{"dense", 7, 62, 0, 0.3, 0.15, true},
+		{"chains", 72, 720, 0, 0.08, 0.06, false},
+		{"layers", 27, 164, 0, 0.1, 0.07, true},
 		{"jaxed", 28, 854, 4, 0.1, 0.15, true},
 		{"windows", 27, 270, 1, 0.25, 0.1, true},
 		{"values", 23, 196, 0, 0.1, 0.08, true},

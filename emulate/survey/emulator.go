@@ -9,10 +9,13 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/parallel"
 	"gpuperf/launchfile"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
@@ -70,16 +73,20 @@ func entry[T any](e *emulator, all map[string]*once[T], key string) (one *once[T
 type task struct {
 	file    *launchfile.File
 	row     *Row
-	regions []region // that its launches touch, where that is known
-	missing float64  // the part of what they load that others have displaced from the cache
+	regions [][]region // that its launches touch, where that is known: one after the other, over and over
+	others  emulate.Others
 }
 
-// addresses are where its buffers lay in the application; nil is not known.
-func (t *task) addresses() map[string]int64 {
-	if t.row.Application == nil {
-		return nil
+// touch keeps what its launches touch of their buffers.
+func (t *task) touch(job device.Job, touched []memory.Bytes) {
+	ways := []map[string]int64{nil} // not known
+	if a := t.row.Application; a != nil && a.Addresses != nil {
+		ways = a.Addresses
 	}
-	return t.row.Application.Addresses
+	t.regions = nil
+	for _, addresses := range ways {
+		t.regions = append(t.regions, regions(job, addresses, touched))
+	}
 }
 
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
@@ -108,26 +115,29 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 	known, alike := e.known, e.alike // what comes now is of the same files
 	defer func() { e.known, e.alike = known, alike }()
 	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
-	e.displaced(tasks)
+	e.among(tasks)
 	rest := tasks
 	if e.options.Each.Binds {
 		var most []task
 		most, rest = split(tasks)
 		err = e.emulate(ctx, most, true)
 	}
-	rest = slices.DeleteFunc(slices.Clone(rest), func(t task) bool { return t.missing == 0 })
+	rest = slices.DeleteFunc(slices.Clone(rest), func(t task) bool { return t.others == emulate.Others{} })
 	return rows, cmp.Or(err, e.emulate(ctx, rest, false))
 }
 
-// displaced finds out what the cache lacks of what launches of an application load.
-func (e *emulator) displaced(tasks []task) {
+// among finds out what the launches of an application do to the cache between two of the same.
+func (e *emulator) among(tasks []task) {
 	var rows []*Row
-	var touched [][]region
+	var touched [][][]region
 	for _, t := range tasks {
+		if t.regions == nil {
+			t.regions = [][]region{nil}
+		}
 		rows, touched = append(rows, t.row), append(touched, t.regions)
 	}
-	for i, part := range missing(e.options.Each.Device, rows, touched) {
-		tasks[i].missing = part
+	for i, o := range others(e.options.Each.Device, rows, touched) {
+		tasks[i].others = o
 	}
 }
 
@@ -179,20 +189,20 @@ func (e *emulator) outcome(ctx context.Context, t *task, binds bool) (*Outcome, 
 		return nil, err
 	}
 	if !binds {
-		o, err := e.emulated(ctx, s, l, key, t.missing, false)
+		o, err := e.emulated(ctx, s, l, key, t.others, false)
 		if err == nil && o.Touched != nil {
-			t.regions = regions(s.Job, t.addresses(), o.Touched)
+			t.touch(s.Job, o.Touched)
 		}
 		return o, err
 	}
 	if len(s.Job.Then) > 0 {
-		return e.emulated(ctx, s, l, key, t.missing, true)
+		return e.emulated(ctx, s, l, key, t.others, true)
 	}
 	k, first := e.kind(fmt.Sprint(f.Program(), s.Code.Listing, s.Job.Entry, s.Job.Global, s.Job.Local))
 	if first {
 		defer close(k.known)
 	}
-	o, err := e.emulated(ctx, s, l, key, t.missing, first)
+	o, err := e.emulated(ctx, s, l, key, t.others, first)
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +226,13 @@ func (e *emulator) kind(key string) (k *kind, first bool) {
 	return e.kinds[key], first
 }
 
-// emulated is the outcome of a sequence with a hash, of what it loads a part missing in the cache: what was found out before, or now.
-func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, missing float64, binds bool) (*Outcome, error) {
+// emulated is the outcome of a sequence with a hash after others: what was found out before, or now.
+func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, others emulate.Others, binds bool) (*Outcome, error) {
 	each := e.options.Each
-	each.Missing, each.Binds = missing, binds
+	each.Others, each.Binds = others, binds
 	hash := key
-	if missing > 0 {
-		key += fmt.Sprint(" without ", missing)
+	if others != (emulate.Others{}) {
+		key += fmt.Sprint(" after ", others)
 	}
 	if binds {
 		key += " and what binds"
@@ -254,7 +264,7 @@ const mostHeld = 512 << 20
 // report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them: those of the longest launches, which most is asked of.
 func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
 	if r = e.take(hash); r != nil {
-		r = r.Displaced(each.Missing, each.Binds)
+		r = r.After(each.Others, each.Binds)
 	} else if r, err = s.Run(ctx, l, each); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,7 +40,9 @@ type event struct {
 type times struct {
 	Timed, Total, Stream, Order int64
 	Copied                      bool // contents were copied before the first
-	Each                        []int64
+	Each, Starts                []int64
+	began                       int64     // when the first launch of all did
+	Places                      [][]int64 // of the memory of the first launches, over and over; nil where they all have the same
 }
 
 // launch is how a kernel was launched.
@@ -148,7 +151,14 @@ type way struct{ id, number int64 }
 // that have not ended by themselves are not known.
 func (j journal) counts() (launches map[way]int64, took map[way]times) {
 	launches, took = map[way]int64{}, map[way]times{}
+	began := int64(math.MaxInt64)
 	for _, e := range j.of("count") {
+		if len(e.Starts) > 0 {
+			began = min(began, slices.Min(e.Starts))
+		}
+	}
+	for _, e := range j.of("count") {
+		e.began = began
 		launches[way{id: e.ID}] += e.Launches
 		if e.Number > 0 {
 			launches[way{e.ID, e.Number}], took[way{e.ID, e.Number}] = e.Launches, e.times

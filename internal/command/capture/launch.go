@@ -188,17 +188,37 @@ func (f *file) application() []string {
 	if f.Way == 1 || t.Copied { // the code of the kernel was loaded for the first
 		cold = ", cold: true"
 	}
-	var lie []string
-	for i, m := range f.Memory {
-		if f.names[i] != "" && m.Address > 0 {
-			lie = append(lie, fmt.Sprintf("%s: %d", f.names[i], m.Address))
+	began := ""
+	if t.Starts != nil {
+		began = ", starts: [" + strings.Join(lists.Map(t.Starts, func(ns int64) string { return seconds(ns - t.began) }), ", ") + "]"
+	}
+	return []string{fmt.Sprintf("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d%s%s}",
+		strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order, began, f.addresses())}
+}
+
+// addresses says where buffers lay: in all launches, or in some, one after the other, over and over.
+func (f *file) addresses() string {
+	places := f.kernel.took.Places
+	if !slices.ContainsFunc(places, func(one []int64) bool { return len(one) == len(f.Memory) }) {
+		places = [][]int64{lists.Map(f.Memory, func(m memory) int64 { return m.Address })}
+	}
+	var all []string
+	for _, one := range places {
+		var lie []string
+		for i, at := range one {
+			if f.names[i] != "" && at > 0 {
+				lie = append(lie, fmt.Sprintf("%s: %d", f.names[i], at))
+			}
 		}
+		if lie == nil {
+			return ""
+		}
+		all = append(all, "{"+strings.Join(lie, ", ")+"}")
 	}
-	addresses := ""
-	if lie != nil {
-		addresses = ", addresses: {" + strings.Join(lie, ", ") + "}"
+	if len(all) == 1 {
+		return ", addresses: " + all[0]
 	}
-	return []string{fmt.Sprintf("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d%s}", strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order, addresses)}
+	return ", addresses: [" + strings.Join(all, ", ") + "]"
 }
 
 // seconds are nanoseconds as YAML has seconds.

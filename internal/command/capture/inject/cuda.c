@@ -218,6 +218,25 @@ static uint64_t values_of(const struct launch *l) {
   return h;
 }
 
+/* places_of finds the memory that parameters point into, each once. */
+static struct places places_of(const struct launch *l) {
+  struct places p = {0};
+  size_t offset = 0, size = 0;
+  const unsigned char *value;
+  for (size_t i = 0; (value = parameter(l, i, &offset, &size)); i++) {
+    for (size_t at = -offset & 7; at + 8 <= size; at += 8) {
+      struct memory m;
+      device_pointer address;
+      memcpy(&address, value + at, sizeof address);
+      if (!find(address, &m)) continue;
+      int k = 0;
+      while (k < p.count && p.at[k] != m.start) k++;
+      if (k == p.count && k < most_places) p.at[p.count++] = m.start;
+    }
+  }
+  return p;
+}
+
 /* put_params writes the parameters, and the allocations that they point into. It tells whether contents were copied. */
 static int put_params(struct text *t, const struct launch *l) {
   struct memory found[256];
@@ -381,10 +400,12 @@ static void launched(struct launch *l, const char *symbol, const void *context) 
   long number = 0;
   struct variant *way;
   int later = runs_later(l);
+  struct places places = places_of(l);
   const struct seen *kernel = wanted(symbol, code, context, hash(HASH_START, shape, sizeof shape), values_of(l), &number, &way);
   pthread_mutex_lock(&journal.lock);
   way->sizes = sizes_of(grid, block);
   way->added += later;
+  if (way->launches <= most_times) way->places[way->launches - 1] = places;
   if (!later) await(l->correlation, way);
   pthread_mutex_unlock(&journal.lock);
   if (!kernel) return;

@@ -30,13 +30,19 @@ struct seen {
   struct seen *next;
 };
 
-enum { most_times = 32 };
+enum { most_times = 32, most_places = 16 };
 
 /* times are how long launches have taken, in nanoseconds: of all, and of every so many from the first on, in the order in which they ended. */
 struct times {
   long count, kept, every;
-  uint64_t total, each[most_times];
+  uint64_t total, each[most_times], starts[most_times];
   unsigned stream;
+};
+
+/* places are where the memory lay that a launch was passed, in the order in which it is passed. */
+struct places {
+  int count;
+  uint64_t at[most_places];
 };
 
 /* variant is a way to launch a kernel: its ND-range, and the values that it is passed. */
@@ -46,6 +52,7 @@ struct variant {
   long added;                    /* launches among them that go into graphs, which run any number of times */
   int copied;                    /* whether contents were copied before the first, which leaves the caches as they were not */
   struct times times;
+  struct places places[most_times]; /* of the first launches */
   struct variant *next;
 };
 
@@ -228,6 +235,30 @@ static const struct seen *wanted(const char *name, const void *code, const void 
   return now ? s : NULL;
 }
 
+/* put_places writes where memory lay in the first launches, as far as they do not repeat. */
+static void put_places(struct text *t, const struct variant *v) {
+  int n = v->launches < most_times ? (int)v->launches : most_times, period = 1;
+  for (int i = 1; i < n; i++) {
+    if (v->places[i].count != v->places[0].count) return;
+    if (memcmp(v->places[i].at, v->places[i % period].at, sizeof v->places[i].at) != 0) period = i + 1, i = 0;
+  }
+  if (period == 1) return;
+  put(t, ",\"places\":[");
+  for (int i = 0; i < period; i++) {
+    put(t, i ? ",[" : "[");
+    for (int k = 0; k < v->places[i].count; k++) put(t, "%s%llu", k ? "," : "", (unsigned long long)v->places[i].at[k]);
+    put(t, "]");
+  }
+  put(t, "]");
+}
+
+/* put_numbers writes a list. */
+static void put_numbers(struct text *t, const char *key, const uint64_t *list, long n) {
+  put(t, ",\"%s\":[", key);
+  for (long i = 0; i < n; i++) put(t, "%s%llu", i ? "," : "", (unsigned long long)list[i]);
+  put(t, "]");
+}
+
 /* end_count writes how often a kernel was launched in a way, and how long that took. Launches of graphs are counted by their times. */
 static void end_count(long id, const struct variant *v) {
   struct text t = {0};
@@ -235,10 +266,10 @@ static void end_count(long id, const struct variant *v) {
   long launches = v->added > 0 && of->count > v->launches - v->added ? of->count : v->launches;
   put(&t, "{\"event\":\"count\",\"id\":%ld,\"number\":%ld,\"launches\":%ld,\"order\":%ld", id, v->number, launches, v->order);
   if (of->count > 0) {
-    put(&t, ",\"timed\":%ld,\"total\":%llu,\"stream\":%u,\"copied\":%s,\"each\":[", of->count, (unsigned long long)of->total, of->stream,
-        v->copied ? "true" : "false");
-    for (long i = 0; i < of->kept; i++) put(&t, "%s%llu", i ? "," : "", (unsigned long long)of->each[i]);
-    put(&t, "]");
+    put(&t, ",\"timed\":%ld,\"total\":%llu,\"stream\":%u,\"copied\":%s", of->count, (unsigned long long)of->total, of->stream, v->copied ? "true" : "false");
+    put_numbers(&t, "each", of->each, of->kept);
+    put_numbers(&t, "starts", of->starts, of->kept);
+    put_places(&t, v);
   }
   finish(&t);
 }

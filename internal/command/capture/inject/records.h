@@ -14,17 +14,17 @@ struct kernel_record {
 enum { concurrent_kernel = 10 };
 
 /* timed adds the time of a launch. Where there is no more room, every other one of those that are kept is dropped. */
-static void timed(struct variant *v, uint64_t ns, unsigned stream) {
+static void timed(struct variant *v, uint64_t start, uint64_t ns, unsigned stream) {
   struct times *t = &v->times;
   if (t->count == 0) t->every = 1, t->stream = stream;
   t->total += ns;
   if (t->count++ % t->every != 0) return;
   if (t->kept == most_times) {
-    for (t->kept = 0; t->kept < most_times / 2; t->kept++) t->each[t->kept] = t->each[2 * t->kept];
+    for (t->kept = 0; t->kept < most_times / 2; t->kept++) t->each[t->kept] = t->each[2 * t->kept], t->starts[t->kept] = t->starts[2 * t->kept];
     t->every *= 2;
     if ((t->count - 1) % t->every != 0) return;
   }
-  t->each[t->kept++] = ns;
+  t->starts[t->kept] = start, t->each[t->kept++] = ns;
 }
 
 /* waiting is a launch whose record has not come yet. */
@@ -83,7 +83,7 @@ static void take_records(void *context, uint32_t stream, uint8_t *at, size_t siz
   while (next_record(at, used, &r) == 0) {
     if (r->kind != concurrent_kernel || r->end <= r->start) continue;
     struct variant *way = way_of(r);
-    if (way) timed(way, r->end - r->start, r->stream);
+    if (way) timed(way, r->start, r->end - r->start, r->stream);
   }
   pthread_mutex_unlock(&journal.lock);
   free(at);

@@ -34,7 +34,8 @@ int cuptiEnableCallback(uint32_t on, void *handle, int domain, uint32_t id) {
   return 0;
 }
 
-/* Records of kernels wait in a buffer of the subscriber's until it asks for them. Each launch takes as many microseconds as there were before. */
+/* Records of kernels wait in a buffer of the subscriber's until it asks for them. Each launch takes as many microseconds as there were before, and begins 100
+   after the one before. */
 struct record {
   uint32_t kind, none[3];
   uint64_t start, end, completed;
@@ -72,7 +73,7 @@ int cuptiActivityGetNextRecord(uint8_t *at, size_t size, struct record **r) {
 static void ran(uint32_t correlation, const char *name, unsigned grid, unsigned block) {
   if (!records.on) return;
   records.all[records.count] = (struct record){
-      .kind = 10, .start = 1000000, .end = 1001000 + 1000 * records.count, .stream = 7, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .correlation = correlation, .name = name};
+      .kind = 10, .start = 1000000 + 100000 * records.count, .end = 1001000 + 101000 * records.count, .stream = 7, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .correlation = correlation, .name = name};
   records.count++;
 }
 
@@ -197,7 +198,7 @@ void play(const char *cubin) {
   int n = 3;
   float a = 2;
   void *to_x = x, *to_y = y + 4, *number = (void *)5;
-  void *four[] = {&n, &a, &to_x, &to_y}, *one[] = {&to_y}, *reversed[] = {&to_y, &n}, *two[] = {&to_x, &number};
+  void *four[] = {&n, &a, &to_x, &to_y}, *one[] = {&to_y}, *reversed[] = {&to_y, &n}, *two[] = {&to_x, &number}, *other[] = {&to_x};
   struct {
     void *data;
     int n, none;
@@ -220,7 +221,7 @@ void play(const char *cubin) {
   n = 3, to_x = x;
   launch(307, &view, 0, NULL, NULL, extra);
   launch(307, &graph, 0, x, two, NULL); /* x stands for a stream that is captured */
-  launch(478, &together, 0, NULL, one, NULL);
+  for (int i = 0; i < 4; i++) launch(478, &together, 0, NULL, i % 2 ? other : one, NULL); /* two memories take turns */
   launch(307, &kernel, 0, NULL, NULL, NULL);
   struct {
     int id;
