@@ -1,6 +1,13 @@
 package compile_test
 
-import "testing"
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gpuperf/compile"
+	"gpuperf/internal/round"
+)
 
 // TestBrain: numbers of bfloat16 are converted and computed, also two at a time.
 func TestBrain(t *testing.T) {
@@ -26,6 +33,50 @@ __global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, 
 			if x := word(got, k*items+i); x != want {
 				t.Fatalf("output %d of work-item %d is %d, want %d", k, i, int32(x), int32(want))
 			}
+		}
+	}
+}
+
+// TestHalves: functions of two numbers of half precision in a word are one instruction each.
+func TestHalves(t *testing.T) {
+	const text = `#include <cuda_fp16.h>
+__global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, int n) {
+  int t = threadIdx.x;
+  float f = (t & 15) - 7.0f;
+  __half2 x = __floats2half2_rn(f, 2.0f), y = __floats2half2_rn(0.5f, f), z = __floats2half2_rn(f * 0.125f, -1.0f);
+  __half2 p = __hfma2_sat(x, y, z), q = __hfma2_relu(x, y, z), r = __hmax2(__hadd2_sat(x, y), __hmin2_nan(z, y)), s = __hgt2(x, y);
+  out[t] = *(unsigned *) &p; out[n + t] = *(unsigned *) &q; out[2 * n + t] = *(unsigned *) &r; out[3 * n + t] = *(unsigned *) &s;
+}`
+	in := randomInputs(1)
+	got, err := executed(t, text, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := func(of func(x, y, z float64) float64) func(i int) uint32 {
+		return func(i int) uint32 {
+			f := float64(i&15) - 7
+			half := func(v float64) uint32 { return uint32(round.ToHalf(v, round.Nearest)) }
+			return half(of(f, 0.5, f*0.125)) | half(of(2, f, -1))<<16
+		}
+	}
+	to1 := func(v float64) float64 { return min(max(v, 0), 1) }
+	for k, want := range []func(int) uint32{
+		pair(func(x, y, z float64) float64 { return to1(x*y + z) }), pair(func(x, y, z float64) float64 { return max(x*y+z, 0) }),
+		pair(func(x, y, z float64) float64 { return max(to1(x+y), min(z, y)) }), pair(func(x, y, z float64) float64 { return float64(btoi(x > y)) }),
+	} {
+		for i := range items {
+			if x := word(got, k*items+i); x != want(i) {
+				t.Fatalf("output %d of work-item %d is %#x, want %#x", k, i, x, want(i))
+			}
+		}
+	}
+	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"HFMA2.SAT", "HFMA2.RELU", "HADD2.SAT", "HMNMX2 ", "HMNMX2.NAN", "HSET2"} {
+		if n := strings.Count(p.Listing, name); n != 1 {
+			t.Errorf("%s stands there %d times\n%s", name, n, p.Listing)
 		}
 	}
 }

@@ -15,9 +15,18 @@ import (
 	"gpuperf/emulate/exec"
 )
 
-func lgamma(x float64) float64  { y, _ := math.Lgamma(x); return y }
-func sinpi(x float64) float64   { return math.Sin(math.Pi * x) }
-func cospi(x float64) float64   { return math.Cos(math.Pi * x) }
+func lgamma(x float64) float64     { y, _ := math.Lgamma(x); return y }
+func sinpi(x float64) float64      { return math.Sin(math.Pi * x) }
+func cospi(x float64) float64      { return math.Cos(math.Pi * x) }
+func normcdfinv(x float64) float64 { return math.Sqrt2 * math.Erfinv(2*x-1) }
+func erfcx(x float64) float64      { return math.Exp(x*x) * math.Erfc(x) }
+func norm(x ...float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
 func normcdf(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // TestLibrary compares functions of mathematics with those of the standard library.
@@ -31,7 +40,8 @@ func TestLibrary(t *testing.T) {
 		"cos": {math.Cos, -9, 9}, "log": {math.Log, 0.01, 90}, "log2": {math.Log2, 0.01, 90}, "log10": {math.Log10, 0.01, 90}, "exp2": {math.Exp2, -9, 9},
 		"asinh": {math.Asinh, -4, 4}, "acosh": {math.Acosh, 1.1, 9}, "atanh": {math.Atanh, -0.9, 0.9}, "erf": {math.Erf, -4, 4}, "erfc": {math.Erfc, -4, 7},
 		"lgamma": {lgamma, 0.2, 20}, "tgamma": {math.Gamma, 0.2, 6}, "normcdf": {normcdf, -4, 4},
-		"sinpi": {sinpi, -3, 3}, "cospi": {cospi, -3, 3},
+		"sinpi": {sinpi, -3, 3}, "cospi": {cospi, -3, 3}, "erfinv": {math.Erfinv, -0.95, 0.999}, "erfcinv": {math.Erfcinv, 0.0001, 1.99}, "normcdfinv": {normcdfinv, 0.0001, 0.99},
+		"logb": {math.Logb, 0.1, 90}, "erfcx": {erfcx, 0, 4},
 	}
 	double := map[string]func(float64) float64{"j0": math.J0, "j1": math.J1, "y0": math.Y0, "y1": math.Y1}
 	text, n := "", 0
@@ -52,7 +62,12 @@ func TestLibrary(t *testing.T) {
 	for name, f := range double {
 		add(fmt.Sprintf("%s(0.3 + 20 * x[i])", name), func(x float64) float64 { return f(0.3 + 20*x) })
 	}
-	add("erfinvf((float) (1.9 * x[i] - 0.95))", func(x float64) float64 { return math.Erfinv(1.9*x - 0.95) })
+	add("erfcinvf((float) x[i] * 1e-30f + 1e-36f) + norm3d(x[i], 3.0, 4.0)", func(x float64) float64 { return math.Erfcinv(x*1e-30+1e-36) + norm(x, 3, 4) })
+	add("norm3df((float) x[i], 3.f, 4.f) + 1e30f * norm3df((float) x[i] * 1e-30f, 0.f, 1e-30f)", func(x float64) float64 { return norm(x, 3, 4) + norm(x, 1) })
+	add("norm4df((float) x[i], 3.f, 4.f, 5.f) + rnorm3d(x[i], 1.0, 2.0)", func(x float64) float64 { return norm(x, 3, 4, 5) + 1/norm(x, 1, 2) })
+	add("rnorm4df((float) x[i], 3.f, 4.f, 5.f) + norm4d(x[i], 1.0, 2.0, 3.0)", func(x float64) float64 { return 1/norm(x, 3, 4, 5) + norm(x, 1, 2, 3) })
+	add("ldexp(x[i], (int) (9 * x[i]) - 5) + nextafter(x[i], 2.0)", func(x float64) float64 { return math.Ldexp(x, int(9*x)-5) + x })
+	add("__hiloint2double(__double2hiint(x[i]) + 0x100000, __double2loint(x[i]))", func(x float64) float64 { return 2 * x })
 	add("remainder(9 * x[i], 2.3)", func(x float64) float64 { return math.Remainder(9*x, 2.3) })
 	add("atan2(x[i] - 0.5, 0.3 - x[i])", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
 	add("atan2f((float) (x[i] - 0.5), (float) (0.3 - x[i]))", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/cfront"
 	"gpuperf/compile"
 	"gpuperf/device"
 	machine "gpuperf/emulate/exec"
@@ -191,7 +192,11 @@ __global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, 
 // executed is what a kernel leaves in a work-group here.
 func executed(t *testing.T, source string, in []byte) ([]byte, error) {
 	t.Helper()
-	p, err := compile.Kernel(context.Background(), source, "k", compile.Options{Architecture: "sm_90", Name: "random.cu"})
+	o := compile.Options{Architecture: "sm_90", Name: "random.cu"}
+	if strings.Contains(source, "__kernel") {
+		o.Language = cfront.OpenCL
+	}
+	p, err := compile.Kernel(context.Background(), source, "k", o)
 	if err != nil {
 		return nil, err
 	}

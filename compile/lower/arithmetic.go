@@ -15,6 +15,7 @@ func (l *lowering) binary(x *cfront.Binary) value {
 		if !x.X.Type().IsVector() && !x.Y.Type().IsVector() {
 			return number(expr.Int32, l.asWord(l.condition(x)))
 		}
+		return vectors{l}.lanewise(x)
 	}
 	a := l.expression(x.X)
 	b := l.expression(x.Y)

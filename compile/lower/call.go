@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"gpuperf/cfront"
@@ -19,6 +20,9 @@ func (l *lowering) call(x *cfront.Call) value {
 	}
 	switch f.Kind {
 	case cfront.Math:
+		if v, ok := (vectors{l}).ofVector(x, f.IR); ok {
+			return v
+		}
 		return l.math(x, f)
 	case cfront.WorkItem:
 		return l.workItem(x)
@@ -30,11 +34,16 @@ func (l *lowering) call(x *cfront.Call) value {
 	case cfront.Fence, cfront.Atomic, cfront.Load, cfront.Store:
 		return l.ofMemory(x, f)
 	case cfront.Shuffle:
+		if f.IR == "broadcast" {
+			return groups{l}.broadcast(x)
+		}
 		return l.shuffle(x, f)
+	case cfront.AsyncCopy:
+		return groups{l}.copied(x)
 	case cfront.Vote:
 		return l.vote(x, f)
 	case cfront.Reduction:
-		return l.reduction(x, f)
+		return groups{l}.reduction(x, f)
 	case cfront.Convert:
 		return l.conversion(x, f)
 	case cfront.Reinterpret:
@@ -152,21 +161,15 @@ func (l *lowering) changedAll() {
 }
 
 func (l *lowering) barrier(x *cfront.Call, f cfront.Intrinsic) value {
-	l.changedAll()
 	if f.IR == "barrier" {
-		l.effect(ssa.None, "BAR.SYNC.DEFER_BLOCKING 0x0")
+		groups{l}.meet()
 		return value{}
 	}
 	how, ok := map[string]string{"barrier_count": "POPC", "barrier_and": "AND", "barrier_or": "OR"}[f.IR]
 	if !ok {
 		l.fail(x.Pos, "%s is not compiled here", x.Func)
 	}
-	p := l.condition(x.Args[0])
-	l.effect(ssa.None, "BAR.RED."+how+".DEFER_BLOCKING 0x0,", p)
-	if how == "POPC" {
-		return number(expr.Int32, l.effect(ssa.W, "B2R.RESULT"))
-	}
-	return number(expr.Int32, l.asWord(l.effect(ssa.Pred, "B2R.RESULT RZ,")))
+	return groups{l}.ofWorkGroup(x, how)
 }
 
 // atomicNames are operations as machine code names them.
@@ -175,8 +178,16 @@ var atomicNames = map[string]string{
 }
 
 func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
+	if len(x.Args) == 0 {
+		l.fail(x.Pos, "%s has too few arguments", x.Func)
+	}
 	name := atomicNames[f.IR]
 	p := l.expression(x.Args[0])
+	if p.p != nil && p.p.space != ssa.NoSpace && p.elem != "" {
+		if v, ok := l.flag(x, f, p); ok {
+			return v
+		}
+	}
 	if name == "" || p.p == nil || p.p.space == ssa.NoSpace || p.p.space == ssa.Private {
 		l.fail(x.Pos, "%s is not compiled here", x.Func)
 	}
@@ -185,7 +196,8 @@ func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
 	if by := map[string]int64{"inc": 1, "dec": -1}[f.IR]; by != 0 && len(x.Args) == 1 { // of OpenCL C
 		name, args = "ADD", []*ssa.Value{l.like(wordType(t), by)}
 	}
-	for _, a := range x.Args[1:] {
+	operands := map[bool]int{true: 2, false: 1}[name == "CAS"] // what follows says how accesses are ordered
+	for _, a := range x.Args[1:min(len(x.Args), 1+operands)] {
 		v := l.convert(x.Pos, l.expression(a), t)
 		args = append(args, v.x[0])
 	}
@@ -217,6 +229,29 @@ func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
 	}
 	list = append(list, address)
 	return number(t, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: wordType(t), Access: &a, Args: append(list, args...)}))
+}
+
+// flag are the atomic operations that load or store alone, and that on a flag which has the value from before; ok is false for others.
+func (l *lowering) flag(x *cfront.Call, f cfront.Intrinsic, p value) (v value, ok bool) {
+	at := *p.p
+	at.volatile = true
+	to := place{p: &at, t: p.elem}
+	switch {
+	case f.IR == "load":
+		return l.read(x.Pos, to), true
+	case f.IR == "store" && len(x.Args) > 1:
+		l.write(x.Pos, to, l.expression(x.Args[1]))
+	case f.IR == "clear":
+		l.write(x.Pos, to, number(expr.Int32, l.Const(0)))
+	case f.IR == "set":
+		set := *x
+		set.Func, set.Args = "atomicExch", []cfront.Expr{x.Args[0], wholeNumber(1)}
+		exchange, _ := cfront.IntrinsicOf(set.Func)
+		return l.convert(x.Pos, l.atomic(&set, exchange), x.DType), true
+	default:
+		return value{}, false
+	}
+	return value{}, true
 }
 
 // combinations are what atomic operations compute, as operators.
@@ -263,16 +298,25 @@ func (l *lowering) swapped(p value, t expr.DType, change func(was *ssa.Value) *s
 	return number(t, l.getHeld(old))
 }
 
+func wholeNumber(n int64) *cfront.Int {
+	i := &cfront.Int{Value: n}
+	i.DType = expr.Int32
+	return i
+}
+
 // shuffle takes values of other lanes.
 func (l *lowering) shuffle(x *cfront.Call, f cfront.Intrinsic) value {
 	args := x.Args
 	if strings.HasSuffix(x.Func, "_sync") {
 		args = args[1:]
 	}
+	if x.Func == "sub_group_broadcast_first" && len(args) == 1 {
+		args = append(slices.Clone(args), wholeNumber(0))
+	}
 	if len(args) < 2 {
 		l.fail(x.Pos, "%s has too few arguments", x.Func)
 	}
-	v, lane := l.expression(args[0]), l.expression(args[1]).x[0]
+	v, lane := l.expression(args[0]), l.convert(x.Pos, l.expression(args[1]), expr.Uint32).x[0]
 	width := int64(32)
 	if len(args) > 2 {
 		w := l.expression(args[2]).x[0]
@@ -289,12 +333,7 @@ func (l *lowering) shuffle(x *cfront.Call, f cfront.Intrinsic) value {
 	}
 	out := value{t: v.t}
 	for _, a := range v.x {
-		one := func(w *ssa.Value) *ssa.Value { return l.effect(ssa.W, "SHFL."+mode+" PT,", w, lane, l.Const(clamp)) }
-		if a.Type == ssa.D {
-			out.x = append(out.x, l.Make(ssa.Pack, ssa.D, one(l.Word(a, 0)), one(l.Word(a, 1))))
-			continue
-		}
-		out.x = append(out.x, one(a))
+		out.x = append(out.x, groups{l}.shuffled(mode, a, lane, clamp))
 	}
 	return out
 }
@@ -304,9 +343,16 @@ func (l *lowering) vote(x *cfront.Call, f cfront.Intrinsic) value {
 	if strings.HasSuffix(x.Func, "_sync") {
 		args = args[1:]
 	}
+	if strings.HasPrefix(x.Func, "work_group") {
+		return groups{l}.ofWorkGroup(x, map[string]string{"any": "OR", "all": "AND"}[f.IR])
+	}
 	switch f.IR {
 	case "ballot":
-		return number(expr.Uint32, l.effect(ssa.W, "VOTE.ANY", l.condition(args[0])))
+		out := number(x.DType, l.effect(ssa.W, "VOTE.ANY", l.condition(args[0])))
+		for int64(len(out.x)) < x.DType.Lanes() {
+			out.x = append(out.x, l.Const(0))
+		}
+		return out
 	case "active":
 		return number(expr.Uint32, l.effect(ssa.W, "VOTE.ANY", l.Bool(true)))
 	case "any":
@@ -318,18 +364,6 @@ func (l *lowering) vote(x *cfront.Call, f cfront.Intrinsic) value {
 	}
 	l.fail(x.Pos, "%s is not compiled here", x.Func)
 	return value{}
-}
-
-func (l *lowering) reduction(x *cfront.Call, f cfront.Intrinsic) value {
-	if !strings.HasSuffix(x.Func, "_sync") || len(x.Args) < 2 {
-		l.fail(x.Pos, "%s is not compiled here", x.Func)
-	}
-	v := l.expression(x.Args[1])
-	name := map[string]string{"reduce_add": ".SUM", "reduce_min": ".MIN", "reduce_max": ".MAX", "reduce_and": "", "reduce_or": ".OR", "reduce_xor": ".XOR"}[f.IR]
-	if v.t.IsSigned() && (name == ".MIN" || name == ".MAX" || name == ".SUM") {
-		name += ".S32"
-	}
-	return number(v.t, l.effect(ssa.W, "REDUX"+name, v.x[0]))
 }
 
 // makeBy makes a record by its constructor.

@@ -7,6 +7,9 @@ import (
 )
 
 func (l *lowering) choose(x *cfront.Select) value {
+	if x.If.Type().IsVector() {
+		return vectors{l}.chosen(x, l.expression(x.If), l.expression(x.Then), l.expression(x.Else))
+	}
 	cond := l.condition(x.If)
 	if cond.Op == ssa.Const {
 		if cond.Int != 0 {
@@ -71,7 +74,7 @@ func (l *lowering) condition(e cfront.Expr) *ssa.Value {
 		case "&&", "||":
 			return l.both(x)
 		case "==", "!=", "<", "<=", ">", ">=":
-			if !x.X.Type().IsVector() {
+			if !x.X.Type().IsVector() && !x.Y.Type().IsVector() {
 				return l.compare(x)
 			}
 		}
@@ -158,7 +161,10 @@ func (l *lowering) compare(x *cfront.Binary) *ssa.Value {
 func (l *lowering) compared(name string, t expr.DType, a, b *ssa.Value) *ssa.Value {
 	switch {
 	case isHalf(t):
-		return l.compared(name, expr.Float32, l.ofHalf(a, t), l.ofHalf(b, t))
+		if name == "NE" {
+			name = "NEU"
+		}
+		return l.MakeAux(ssa.Raw, ssa.Pred, halfName("HSETP2", t)+"."+name+".AND", a, b, l.Const(0))
 	case t == expr.Float32 || t == expr.Float64:
 		if name == "NE" {
 			name = "NEU"

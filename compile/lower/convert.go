@@ -63,10 +63,7 @@ func (l *lowering) picked(x *cfront.Call, letters string) value {
 func (l *lowering) saturated(x *cfront.Call, v value) value {
 	to := x.DType.Base()
 	wide := expr.DType(expr.Int32)
-	lowest, highest := int64(0), int64(1)<<(8*to.Size())-1
-	if to.IsSigned() {
-		lowest, highest = -1<<(8*to.Size()-1), highest/2
-	}
+	_, highest, _ := to.Range()
 	unsigned := v.t.Base().IsInteger() && !v.t.Base().IsSigned()
 	v = l.convert(x.Pos, v, wide.Vector(v.t.Lanes()))
 	out := value{t: x.DType}
@@ -74,7 +71,7 @@ func (l *lowering) saturated(x *cfront.Call, v value) value {
 		if unsigned {
 			w = l.Make(ssa.MinU, ssa.W, w, l.Const(highest))
 		} else {
-			w = l.Make(ssa.MaxS, ssa.W, l.Make(ssa.MinS, ssa.W, w, l.Const(highest)), l.Const(lowest))
+			w = l.within(to, w)
 		}
 		out.x = append(out.x, w)
 	}

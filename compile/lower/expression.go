@@ -258,6 +258,9 @@ func common(a, b expr.DType) expr.DType {
 }
 
 func (l *lowering) unary(x *cfront.Unary) value {
+	if x.Op == "!" && x.DType.IsVector() {
+		return vectors{l}.notLanes(x)
+	}
 	if x.Op == "!" {
 		return number(expr.Int32, l.asWord(l.condition(x)))
 	}

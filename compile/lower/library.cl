@@ -27,6 +27,11 @@ uint __sass_MUFU_RSQ64H(uint);
 bool __sass_FCHK(float, float);
 uint __sass_LOP3_LUT(uint, uint, uint, uint);
 uint __sass_PRMT(uint, uint, uint);
+uint __sass_SHF_L_W_U32_HI(uint, uint, uint);
+uint __sass_VIMNMX_S16x2(uint, uint, int);
+uint __sass_VIMNMX_U16x2(uint, uint, int);
+uint __sass_VABSDIFF4_U8(uint, uint, uint);
+uint __sass_VABSDIFF4_U8_ACC(uint, uint, uint);
 uint __sass_IABS(int);
 uint __sass_POPC(uint);
 uint __sass_FLO_U32(uint);
@@ -72,7 +77,12 @@ float own_rsqrtf(float x)
     float y = __sass_MUFU_RSQ(small ? x * 16777216.0f : x);
     return small ? y * 4096.0f : y;
 }
-float own_fast_sqrtf(float x) { return own_rsqrtf(x) * x; }
+float own_fast_sqrtf(float x)
+{
+    bool small = fabsf(x) < 1.17549435e-38f;
+    float y = __sass_MUFU_SQRT(small ? x * 16777216.0f : x);
+    return small ? y * 0.000244140625f : y;
+}
 float own_sqrtf(float x)
 {
     float r = __sass_MUFU_RSQ(x);
@@ -401,6 +411,117 @@ uint own_ffsul(ulong x)
     high = high == 0u ? high : high + 32u;
     return low == 0u ? high : low;
 }
+uint own_ctzu(uint x) { return x == 0u ? 32u : __sass_FLO_U32_SH(__sass_BREV(x)); }
+uint own_ctzul(ulong x) { return __word(x, 0) == 0u ? own_ctzu(__word(x, 1)) + 32u : own_ctzu(__word(x, 0)); }
+uint own_rotateu(uint x, uint n) { return __sass_SHF_L_W_U32_HI(x, n, x); }
+ulong own_rotateul(ulong x, ulong n)
+{
+    uint by = __word(n, 0);
+    bool far = (by & 32u) != 0u;
+    uint low = far ? __word(x, 1) : __word(x, 0), high = far ? __word(x, 0) : __word(x, 1);
+    return __pack(__sass_SHF_L_W_U32_HI(high, by, low), __sass_SHF_L_W_U32_HI(low, by, high));
+}
+uint own_add_satu(uint x, uint y) { return x + y < x ? 0xffffffffu : x + y; }
+uint own_sub_satu(uint x, uint y) { return max(x, y) - y; }
+int own_add_sati(int x, int y)
+{
+    int s = x + y;
+    return ((x ^ s) & (y ^ s)) < 0 ? (x >> 31) ^ 0x7fffffff : s;
+}
+int own_sub_sati(int x, int y)
+{
+    int s = x - y;
+    return ((x ^ y) & (x ^ s)) < 0 ? (x >> 31) ^ 0x7fffffff : s;
+}
+ulong own_add_satul(ulong x, ulong y) { return x + y < x ? 0xfffffffffffffffful : x + y; }
+ulong own_sub_satul(ulong x, ulong y) { return x > y ? x - y : 0ul; }
+long own_add_satl(long x, long y)
+{
+    long s = x + y;
+    return ((x ^ s) & (y ^ s)) < 0l ? (x >> 63) ^ 0x7fffffffffffffffl : s;
+}
+long own_sub_satl(long x, long y)
+{
+    long s = x - y;
+    return ((x ^ y) & (x ^ s)) < 0l ? (x >> 63) ^ 0x7fffffffffffffffl : s;
+}
+int own_mad_hii(int x, int y, int z) { return mul_hi(x, y) + z; }
+uint own_mad_hiu(uint x, uint y, uint z) { return mul_hi(x, y) + z; }
+uint own_mad_satu(uint x, uint y, uint z)
+{
+    ulong p = (ulong) x * y + z;
+    return __word(p, 1) != 0u ? 0xffffffffu : __word(p, 0);
+}
+int own_mad_sati(int x, int y, int z)
+{
+    long p = (long) x * y + z;
+    int low = (int) p, high = (int) (p >> 32);
+    return low >> 31 == high ? low : (high >> 31) ^ 0x7fffffff;
+}
+uint own_abs_diffi(int x, int y) { return max(x, y) - min(x, y); }
+uint own_abs_diffu(uint x, uint y) { return max(x, y) - min(x, y); }
+ulong own_abs_diffl(long x, long y) { return x < y ? (ulong) y - (ulong) x : (ulong) x - (ulong) y; }
+ulong own_abs_difful(ulong x, ulong y) { return x < y ? y - x : x - y; }
+int own_min3i(int x, int y, int z) { return min(min(x, y), z); }
+uint own_min3u(uint x, uint y, uint z) { return min(min(x, y), z); }
+int own_max3i(int x, int y, int z) { return max(max(x, y), z); }
+uint own_max3u(uint x, uint y, uint z) { return max(max(x, y), z); }
+int own_median3i(int x, int y, int z) { return max(min(x, y), min(max(x, y), z)); }
+uint own_median3u(uint x, uint y, uint z) { return max(min(x, y), min(max(x, y), z)); }
+uint own_bfeu(uint x, uint from, uint width) { return width == 0u ? 0u : x << (32u - from - width) >> (32u - width); }
+uint own_bfmu(uint width, uint from) { return ((1u << width) - 1u) << from; }
+// Of the bytes or halves of words; h has their highest bits.
+uint own_vfilled(uint x, uint h) { return __sass_PRMT(x, h == 0x80808080u ? 0xba98u : 0xbb99u, 0u); } // all bits of those whose highest is set
+uint own_vadd(uint x, uint y, uint h) { return ((x & ~h) + (y & ~h)) ^ ((x ^ y) & h); }
+uint own_vsub(uint x, uint y, uint h) { return ((x | h) - (y & ~h)) ^ ((x ^ ~y) & h); }
+uint own_vcmplt(uint x, uint y, uint h) { return own_vfilled((~x & y) | (~(x ^ y) & own_vsub(x, y, h)), h); }
+uint own_vcmple(uint x, uint y, uint h) { return ~own_vcmplt(y, x, h); }
+uint own_vcmpne(uint x, uint y, uint h) { return own_vfilled((((x ^ y) & ~h) + ~h) | (x ^ y), h); }
+uint own_vcmpeq(uint x, uint y, uint h) { return ~own_vcmpne(x, y, h); }
+uint own_vneg(uint x, uint h) { return own_vsub(0u, x, h); }
+uint own_vabs(uint x, uint h) { return own_vsub(x ^ own_vfilled(x, h), own_vfilled(x, h), h); }
+uint own_vabsss(uint x, uint h)
+{
+    uint r = own_vabs(x, h);
+    return r - ((r & h) >> (h == 0x80808080u ? 7u : 15u));
+}
+uint own_vaddus(uint x, uint y, uint h)
+{
+    uint s = own_vadd(x, y, h);
+    return s | own_vfilled((x & y) | ((x | y) & ~s), h);
+}
+uint own_vsubus(uint x, uint y, uint h) { return own_vsub(x, y, h) & ~own_vcmplt(x, y, h); }
+uint own_vchosen(uint a, uint b, uint by) { return (a & by) | (b & ~by); }
+uint own_vaddss(uint x, uint y, uint h)
+{
+    uint s = own_vadd(x, y, h);
+    return own_vchosen(own_vfilled(x, h) ^ ~h, s, own_vfilled(~(x ^ y) & (x ^ s), h));
+}
+uint own_vsubss(uint x, uint y, uint h)
+{
+    uint s = own_vsub(x, y, h);
+    return own_vchosen(own_vfilled(x, h) ^ ~h, s, own_vfilled((x ^ y) & (x ^ s), h));
+}
+uint own_vnegss(uint x, uint h) { return own_vsubss(0u, x, h); }
+uint own_vhaddu(uint x, uint y, uint h) { return (x & y) + (((x ^ y) >> 1) & ~h); }
+uint own_vavgu(uint x, uint y, uint h) { return (x | y) - (((x ^ y) >> 1) & ~h); }
+uint own_vavgs(uint x, uint y, uint h) { return own_vavgu(x ^ h, y ^ h, h) ^ h; }
+uint own_vmaxu(uint x, uint y, uint h) { return own_vchosen(y, x, own_vcmplt(x, y, h)); }
+uint own_vminu(uint x, uint y, uint h) { return own_vchosen(x, y, own_vcmplt(x, y, h)); }
+uint own_vmaxs(uint x, uint y, uint h) { return own_vchosen(y, x, own_vcmplt(x ^ h, y ^ h, h)); }
+uint own_vmins(uint x, uint y, uint h) { return own_vchosen(x, y, own_vcmplt(x ^ h, y ^ h, h)); }
+uint own_vmaxu2(uint x, uint y) { return __sass_VIMNMX_U16x2(x, y, 1); }
+uint own_vminu2(uint x, uint y) { return __sass_VIMNMX_U16x2(x, y, 0); }
+uint own_vmaxs2(uint x, uint y) { return __sass_VIMNMX_S16x2(x, y, 1); }
+uint own_vmins2(uint x, uint y) { return __sass_VIMNMX_S16x2(x, y, 0); }
+uint own_vabsdiffu4(uint x, uint y) { return __sass_VABSDIFF4_U8(x, y, 0u); }
+uint own_vsadu4(uint x, uint y) { return __sass_VABSDIFF4_U8_ACC(x, y, 0u); }
+uint own_vabsdiffs4(uint x, uint y) { return __sass_VABSDIFF4_U8(x ^ 0x80808080u, y ^ 0x80808080u, 0u); }
+uint own_vsads4(uint x, uint y) { return __sass_VABSDIFF4_U8_ACC(x ^ 0x80808080u, y ^ 0x80808080u, 0u); }
+uint own_vabsdiffu2(uint x, uint y) { return own_vmaxu2(x, y) - own_vminu2(x, y); }
+uint own_vabsdiffs2(uint x, uint y) { return own_vsub(own_vmaxs2(x, y), own_vmins2(x, y), 0x80008000u); }
+uint own_vsadu2(uint x, uint y) { return (own_vabsdiffu2(x, y) & 0xffffu) + (own_vabsdiffu2(x, y) >> 16); }
+uint own_vsads2(uint x, uint y) { return (own_vabsdiffs2(x, y) & 0xffffu) + (own_vabsdiffs2(x, y) >> 16); }
 uint own_brevu(uint x) { return __sass_BREV(x); }
 ulong own_brevul(ulong x) { return __pack(__sass_BREV(__word(x, 1)), __sass_BREV(__word(x, 0))); }
 uint own_byte_permu(uint x, uint y, uint s) { return __sass_PRMT(x, s & 0x7777u, y); }
@@ -416,6 +537,19 @@ long own_mul_hil(long a, long b)
     long high = own_mul_hiul(a, b);
     high = high - (a < 0 ? b : 0);
     return high - (b < 0 ? a : 0);
+}
+long own_mad_hil(long x, long y, long z) { return own_mul_hil(x, y) + z; }
+ulong own_mad_hiul(ulong x, ulong y, ulong z) { return own_mul_hiul(x, y) + z; }
+ulong own_mad_satul(ulong x, ulong y, ulong z)
+{
+    ulong low = x * y, s = low + z;
+    return own_mul_hiul(x, y) != 0ul || s < low ? 0xfffffffffffffffful : s;
+}
+long own_mad_satl(long x, long y, long z)
+{
+    ulong low = (ulong) x * (ulong) y, s = low + (ulong) z;
+    long high = own_mul_hil(x, y) + (z >> 63) + (s < low ? 1l : 0l);
+    return (long) s >> 63 == high ? (long) s : (high >> 63) ^ 0x7fffffffffffffffl;
 }
 uint own_wholeu(uint x, uint y) // a reciprocal in floating point, one step of Newton's method in integers, two corrections
 {
@@ -718,20 +852,22 @@ float own_lgammaf(float x)
     return a < 1.0f ? p - logf(a) : p;
 }
 float own_tgammaf(float x) { return expf(own_lgammaf(x)); }
+float own_nearinvf(float w) // of the inverse of erf, by w = -log(1 - x^2)
+{
+    float p = fmaf(w, 2.26059778e-08f, -1.09894846e-07f);
+    p = fmaf(w, p, -5.48766581e-06f);
+    p = fmaf(w, p, 7.25781085e-05f);
+    p = fmaf(w, p, -0.000176159183f);
+    p = fmaf(w, p, -0.00228678285f);
+    p = fmaf(w, p, 0.0115254312f);
+    p = fmaf(w, p, 0.232018183f);
+    return fmaf(w, p, 0.886226786f);
+}
 float own_erfinvf(float x)
 {
     float w = -logf(fmaf(-x, x, 1.0f));
-    if (w < 5.0f) {
-        float p = fmaf(w, 2.26059778e-08f, -1.09894846e-07f);
-        p = fmaf(w, p, -5.48766581e-06f);
-        p = fmaf(w, p, 7.25781085e-05f);
-        p = fmaf(w, p, -0.000176159183f);
-        p = fmaf(w, p, -0.00228678285f);
-        p = fmaf(w, p, 0.0115254312f);
-        p = fmaf(w, p, 0.232018183f);
-        p = fmaf(w, p, 0.886226786f);
-        return p * x;
-    }
+    if (w < 5.0f)
+        return own_nearinvf(w) * x;
     float s = sqrtf(w);
     float p = fmaf(s, -0.000231735075f, 0.00566145262f);
     p = fmaf(s, p, -0.0591004178f);
@@ -743,6 +879,22 @@ float own_erfinvf(float x)
     p = fmaf(s, p, 0.750530211f);
     return p * x;
 }
+float own_erfcinvf(float y) // beyond w = 5 by a polynomial in the inverse of its root
+{
+    float x = 1.0f - y, w = -logf(y * (1.0f + x));
+    if (w < 5.0f)
+        return own_nearinvf(w) * x;
+    float t = rsqrtf(w);
+    float p = fmaf(t, -95.8057333f, 180.057873f);
+    p = fmaf(t, p, -134.505813f);
+    p = fmaf(t, p, 51.4131275f);
+    p = fmaf(t, p, -9.98784724f);
+    p = fmaf(t, p, 0.72167172f);
+    p = fmaf(t, p, -0.163755672f);
+    p = fmaf(t, p, 1.00425f);
+    return p * w * t * x;
+}
+float own_normcdfinvf(float x) { return -1.41421356f * own_erfcinvf(x + x); }
 float own_remainderf(float x, float y)
 {
     float b = fabsf(y), r = own_restf(fabsf(x), b), twice = r + r;
@@ -754,6 +906,46 @@ float own_remainderf(float x, float y)
     }
     return as_float(as_int(r) ^ (as_int(x) & 0x80000000));
 }
+float own_tanpif(float x) { return __fdividef(own_sinpif(x), own_cospif(x)); }
+float own_asinpif(float x) { return own_asinf(x) * 0.318309886f; }
+float own_acospif(float x) { return own_acosf(x) * 0.318309886f; }
+float own_atanpif(float x) { return own_atanf(x) * 0.318309886f; }
+float own_atan2pif(float y, float x) { return own_atan2f(y, x) * 0.318309886f; }
+float own_rootnf(float x, float n)
+{
+    float r = own_powf(fabsf(x), 1.0f / n);
+    bool odd = n * 0.5f != truncf(n * 0.5f);
+    return x < 0.0f ? (odd ? -r : as_float(0x7fffffff)) : r;
+}
+float own_maxmagf(float x, float y) { return fabsf(x) > fabsf(y) ? x : fabsf(y) > fabsf(x) ? y : fmaxf(x, y); }
+float own_minmagf(float x, float y) { return fabsf(x) < fabsf(y) ? x : fabsf(y) < fabsf(x) ? y : fminf(x, y); }
+float own_min3f(float x, float y, float z) { return fminf(fminf(x, y), z); }
+float own_max3f(float x, float y, float z) { return fmaxf(fmaxf(x, y), z); }
+float own_median3f(float x, float y, float z) { return fmaxf(fminf(x, y), fminf(fmaxf(x, y), z)); }
+float own_squaresf(float x, float y, float z, float most) // the sum of squares of numbers that are brought near 1
+{
+    float scale = as_float(0x7e800000u - (as_uint(most) & 0xfe000000u));
+    x = x * scale;
+    y = y * scale;
+    z = z * scale;
+    return fmaf(x, x, fmaf(y, y, z * z));
+}
+float own_norm3df(float x, float y, float z)
+{
+    float most = fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z));
+    float r = own_sqrtf(own_squaresf(x, y, z, most)) * as_float((as_uint(most) & 0xfe000000u) | 0x00800000u);
+    return most == 0.0f || most == as_float(0x7f800000) ? most : r;
+}
+float own_norm4df(float x, float y, float z, float w)
+{
+    float most = fmaxf(fmaxf(fmaxf(fabsf(x), fabsf(y)), fabsf(z)), fabsf(w)), scale = as_float(0x7e800000u - (as_uint(most) & 0xfe000000u)), last = w * scale;
+    float r = own_sqrtf(fmaf(last, last, own_squaresf(x, y, z, most))) * as_float((as_uint(most) & 0xfe000000u) | 0x00800000u);
+    return most == 0.0f || most == as_float(0x7f800000) ? most : r;
+}
+float own_rnorm3df(float x, float y, float z) { return own_rsqrtf(fmaf(x, x, fmaf(y, y, z * z))); }
+float own_rnorm4df(float x, float y, float z, float w) { return own_rsqrtf(fmaf(x, x, fmaf(y, y, fmaf(z, z, w * w)))); }
+int own_isorderedf(float x, float y) { return !isunordered(x, y); }
+int own_isnormalf(float x) { return fabsf(x) >= 1.17549435e-38f && fabsf(x) < as_float(0x7f800000); }
 float own_rhypotf(float x, float y) { return rsqrtf(fmaf(x, x, y * y)); }
 
 double own_log(double x)
@@ -1003,6 +1195,85 @@ double own_acosh(double x)
     return own_log1p(t + sqrt(fma(t, t, 2.0 * t)));
 }
 double own_atanh(double x) { return 0.5 * own_log1p(2.0 * x / (1.0 - x)); }
+double own_tanpi(double x) { return own_sinpi(x) / own_cospi(x); }
+double own_asinpi(double x) { return own_asin(x) * 0.3183098861837907; }
+double own_acospi(double x) { return own_acos(x) * 0.3183098861837907; }
+double own_atanpi(double x) { return own_atan(x) * 0.3183098861837907; }
+double own_atan2pi(double y, double x) { return own_atan2(y, x) * 0.3183098861837907; }
+double own_rootn(double x, double n)
+{
+    double r = own_pow(fabs(x), 1.0 / n);
+    bool odd = n * 0.5 != trunc(n * 0.5);
+    return x < 0.0 ? (odd ? -r : 0.0 / 0.0) : r;
+}
+double own_maxmag(double x, double y) { return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : own_fmax(x, y); }
+double own_minmag(double x, double y) { return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : own_fmin(x, y); }
+double own_norm3d(double x, double y, double z) { return own_sqrt(fma(x, x, fma(y, y, z * z))); }
+double own_norm4d(double x, double y, double z, double w) { return own_sqrt(fma(x, x, fma(y, y, fma(z, z, w * w)))); }
+double own_rnorm3d(double x, double y, double z) { return own_rsqrt(fma(x, x, fma(y, y, z * z))); }
+double own_rnorm4d(double x, double y, double z, double w) { return own_rsqrt(fma(x, x, fma(y, y, fma(z, z, w * w)))); }
+int own_isordered(double x, double y) { return !isunordered(x, y); }
+int own_isnormal(double x) { return fabs(x) >= 2.2250738585072014e-308 && fabs(x) < 1.0 / 0.0; }
+double own_degrees(double x) { return 57.29577951308232 * x; }
+double own_radians(double x) { return 0.017453292519943295 * x; }
+double own_mix(double x, double y, double a) { return fma(a, y - x, x); }
+double own_step(double e, double x) { return x < e ? 0.0 : 1.0; }
+double own_smoothstep(double a, double b, double x)
+{
+    double t = own_fmin(own_fmax((x - a) / (b - a), 0.0), 1.0);
+    return t * t * fma(-2.0, t, 3.0);
+}
+double own_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }
+double own_clamp(double x, double a, double b) { return own_fmin(own_fmax(x, a), b); }
+double own_logb(double x)
+{
+    int e = (int) (__word(x, 1) >> 20 & 0x7ffu);
+    if (__rarely(e == 0))
+        e = (int) (__word(x * 18014398509481984.0, 1) >> 20 & 0x7ffu) - 54; // of 2 to the power of 54 times that
+    double r = (double) (e - 1023);
+    r = x == 0.0 ? -1.0 / 0.0 : r;
+    return e == 2047 ? x * x : r;
+}
+double own_ilogb(double x) { return own_logb(x); }
+double own_mantissa(double x) // from 1/2 to 1
+{
+    uint high = __word(fabs(x) < 2.2250738585072014e-308 ? x * 18014398509481984.0 : x, 1);
+    uint low = __word(fabs(x) < 2.2250738585072014e-308 ? x * 18014398509481984.0 : x, 0);
+    return x == 0.0 || fabs(x) >= 1.0 / 0.0 ? x + x : as_double(__pack(low, (high & 0x800fffffu) | 0x3fe00000u));
+}
+int own_exponent(double x)
+{
+    bool small = fabs(x) < 2.2250738585072014e-308;
+    int e = (int) (__word(small ? x * 18014398509481984.0 : x, 1) >> 20 & 0x7ffu) - (small ? 1076 : 1022);
+    return x == 0.0 || fabs(x) >= 1.0 / 0.0 ? 0 : e;
+}
+double own_part(double x) { return own_fmin(x - own_floor(x), 0.99999999999999989); }
+double own_ldexp(double x, int n) // by four powers of two
+{
+    n = min(max(n, -2200), 2200);
+    int quarter = n >> 2;
+    double s = as_double(__pack(0u, (uint) (quarter + 1023) << 20));
+    return x * s * s * s * as_double(__pack(0u, (uint) (n - 3 * quarter + 1023) << 20));
+}
+double own_nextafter(double x, double y)
+{
+    ulong a = as_ulong(x);
+    bool away = (x < y) == (x > 0.0);
+    ulong r = x == 0.0 ? (as_ulong(y) & 0x8000000000000000ul) | 1ul : away ? a + 1ul : a - 1ul;
+    return isunordered(x, y) ? x + y : x == y ? y : as_double(r);
+}
+double own_erfinv(double x) // a step of Newton's method behind single precision
+{
+    double r = (double) own_erfinvf((float) x);
+    return fma((x - own_erf(r)) * 0.88622692545275801, exp(r * r), r);
+}
+double own_erfcinv(double y)
+{
+    double r = (double) own_erfcinvf((float) y);
+    return fma((own_erfc(r) - y) * 0.88622692545275801, exp(r * r), r);
+}
+double own_normcdfinv(double x) { return -1.4142135623730951 * own_erfcinv(x + x); }
+double own_erfcx(double x) { return exp(x * x) * own_erfc(x); }
 double own_rcbrt(double x) { return 1.0 / own_cbrt(x); }
 double own_rhypot(double x, double y) { return rsqrt(fma(x, x, y * y)); }
 double own_remainder(double x, double y) { return fma(-rint(x / y), y, x); }

@@ -88,7 +88,7 @@ func outside(name string) int64 {
 
 // approximated reports whether a function is by its name one that is not exact.
 func approximated(name string) bool {
-	return strings.HasPrefix(name, "native_") || strings.HasPrefix(name, "half_") || strings.HasSuffix(name, "fdividef")
+	return strings.HasPrefix(name, "native_") || strings.HasPrefix(name, "half_") || strings.HasPrefix(name, "fast_") || strings.HasSuffix(name, "fdividef")
 }
 
 // vectors loads or stores a vector whose elements lie as numbers do: vload4(i, p) is that at p + 4 * i. Halves are kept as floats.

@@ -1,12 +1,14 @@
 package machine
 
 import (
+	"slices"
 	"strings"
 
 	"gpuperf/compile/ssa"
 )
 
-// raw is an instruction that the source names: its operands in order, of which one may be a number.
+// raw is an instruction that the source names: its operands in order, of which one may be a number. The last one of what chooses or compares is a predicate:
+// that which always holds for 0, else that which never does.
 func (f *function) raw(v *ssa.Value) {
 	u := f.result(v)
 	d := []operand{reg(u[0])}
@@ -17,7 +19,10 @@ func (f *function) raw(v *ssa.Value) {
 	var pairs, more []unit
 	name, upper := strings.CutSuffix(v.Aux, ssa.OfUpper)
 	first := true
-	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
+	float := !begins(v.Aux, "I", "V", "PRMT", "LOP3", "SHF")
+	if begins(v.Aux, "HSETP2") {
+		d = append(d, operand{kind: literal, text: "PT", unit: none})
+	}
 	for i, a := range v.Args {
 		switch {
 		case a.Type == ssa.D || a.Type == ssa.V4:
@@ -26,6 +31,8 @@ func (f *function) raw(v *ssa.Value) {
 			more = append(more, w[min(2, len(w)):]...)
 		case v.Aux == "LOP3.LUT" && i == 3:
 			operands = append(operands, imm(a.Int), operand{kind: predicate, unit: none, minus: true})
+		case i == len(v.Args)-1 && begins(v.Aux, "VIMNMX", "VIADDMNMX", "HMNMX2", "HSET"):
+			operands = append(operands, operand{kind: predicate, unit: none, minus: a.Int != 0})
 		case float:
 			var o operand
 			o, first = f.signed(a, first && i > 0)
@@ -43,6 +50,11 @@ func (f *function) raw(v *ssa.Value) {
 	}
 	in := f.emit(name, d, operands...).wide(u[0], v.Type.Words(), pairs...)
 	in.uses = append(in.uses, more...)
+}
+
+// begins reports whether a name begins in one of some ways.
+func begins(name string, with ...string) bool {
+	return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(name, w) })
 }
 
 // effect are instructions with an effect that the source names. Words behind the mnemonic are operands before the arguments.

@@ -253,12 +253,17 @@ func extremeOfThree(d *decoder) semantics {
 
 // extremeOfSum is the minimum or maximum of a + b and c.
 func extremeOfSum(d *decoder) semantics {
+	t, halves := d.halvesOf()
+	if !halves {
+		t = integerType{32, true}
+	}
+	d = d.without("S16x2", "U16x2")
 	if !d.only("U32", "S32", "RELU") {
 		return nil
 	}
 	under, relu := less(d.has("U32")), d.has("RELU")
-	return func(x *item) {
-		x.d = (x.v[0] + x.v[1]) & 0xffffffff
+	compute := func(x *item) {
+		x.d = uint64(uint32(t.value(x.v[0] + x.v[1])))
 		if under(x.v[2], x.d) == x.p[0] {
 			x.d = x.v[2] & 0xffffffff
 		}
@@ -266,6 +271,10 @@ func extremeOfSum(d *decoder) semantics {
 			x.d = 0
 		}
 	}
+	if halves {
+		return both(compute, t)
+	}
+	return compute
 }
 
 // selects is a where the predicate holds, else b.
