@@ -79,6 +79,8 @@ func TestVectors(t *testing.T) {
 			return math.Float32bits(map[bool]float32{true: 4}[f(i) > 0] - map[bool]float32{true: 4}[f(i) < 0])
 		}},
 		{"as_uint(cross(w, u).y)", func(i item) uint32 { return math.Float32bits(2*g(i) - f(i)*f(i)) }},
+		{"as_uint(rint(length((float2)(3e30f * f, 4e30f * f)) * 1e-30f))", func(i item) uint32 { return math.Float32bits(5 * max(f(i), -f(i))) }},
+		{"as_uint(rint(4e-30f * length(1e30f * normalize((float4)(f - f, 2e30f, f - f, f - f)))))", func(i item) uint32 { return math.Float32bits(4) }},
 		{"as_uint(fast_length((float2)(0.0f, g)))", func(i item) uint32 { return root(g(i) * g(i)) }},
 		{"any(v < 0) + 2 * all(v > -6) + 4 * any(x) + 8 * all(isless(w, u))", func(i item) uint32 {
 			all := f(i) < g(i) && g(i) < 1 && 2 < f(i) && false
@@ -118,6 +120,9 @@ func TestOpenCLMath(t *testing.T) {
 			return (math.Asin(g*0.25-0.3) + math.Acos(g*0.25) + math.Atan(f)) / math.Pi
 		}},
 		{"atan2pi(f, g - (T) 1.5)", func(f, g float64) float64 { return math.Atan2(f, g-1.5) / math.Pi }},
+		{"pown(g * (T) 1.5, 2) + pown(g, 3) + pown(g, 5) + pown(g + (T) 0.5, t % 3 + 1)", func(f, g float64) float64 {
+			return 2.25*g*g + g*g*g + math.Pow(g, 5) + math.Pow(g+0.5, float64((int(f)+7)%3+1))
+		}},
 		{"rootn(f * (T) 1.1, 3) + rootn(g + (T) 0.3, -2)", func(f, g float64) float64 { return math.Cbrt(f*1.1) + 1/math.Sqrt(g+0.3) }},
 		{"maxmag(f, g) + 3 * minmag(f, -g)", func(f, g float64) float64 {
 			switch {

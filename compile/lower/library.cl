@@ -1468,3 +1468,61 @@ float own_quotientf(float x, float y)
     }
     return r;
 }
+
+float own_unscaledf(float root, float most) // a length by that of its greatest lane
+{
+    float length = most * root;
+    if (__rarely(most == 0.0f || most == as_float(0x7f800000)))
+        length = most;
+    return length;
+}
+
+float own_divisorf(float length)
+{
+    return length == 0.0f ? 1.0f : length;
+}
+
+float own_inversef(float squares)
+{
+    return squares > 0.0f ? rsqrt(squares) : 0.0f;
+}
+
+double own_unscaled(double root, double most)
+{
+    double length = most * root;
+    if (__rarely(most == 0.0 || most == as_double(0x7ff0000000000000L)))
+        length = most;
+    return length;
+}
+
+double own_divisor(double length)
+{
+    return length == 0.0 ? 1.0 : length;
+}
+
+double own_inverse(double squares)
+{
+    return squares > 0.0 ? rsqrt(squares) : 0.0;
+}
+
+float own_pownf(float x, float n)
+{
+    float r = x * x;
+    if (n != 2.0f) {
+        r = r * x;
+        if (n != 3.0f)
+            r = own_powf(x, n);
+    }
+    return r;
+}
+
+double own_pown(double x, double n)
+{
+    double r = x * x;
+    if (n != 2.0) {
+        r = r * x;
+        if (n != 3.0)
+            r = own_pow(x, n);
+    }
+    return r;
+}

@@ -94,6 +94,9 @@ func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.
 	if r := (vectors{l}).ofThree(x, name, a); r != nil {
 		return r
 	}
+	if x.Func == "pown" { // exponents of 2 and 3 are looked for
+		name = x.Func
+	}
 	ending := endings[t]
 	if op, ok := operations[ending][name]; ok {
 		return l.Make(op, wordType(t), a...)

@@ -37,9 +37,9 @@ func (l vectors) ofVector(x *cfront.Call, name string) (v value, ok bool) {
 	case "dot":
 		v = number(x.DType, l.dot(x, a[0], a[1]))
 	case "length":
-		v = number(x.DType, l.rooted(x, "sqrt", a[0]))
+		v = number(x.DType, l.long(x, l.convert(x.Pos, a[0], a[0].t)))
 	case "distance":
-		v = number(x.DType, l.rooted(x, "sqrt", l.arithmetic(x.Pos, "-", a[0], a[1])))
+		v = number(x.DType, l.long(x, l.arithmetic(x.Pos, "-", a[0], a[1])))
 	case "normalize":
 		v = l.normalized(x, a)
 	case "cross":
@@ -78,23 +78,51 @@ func (l vectors) dot(x *cfront.Call, a, b value) *ssa.Value {
 	return sum
 }
 
-// rooted is the root of the sum of the squares, or what a function of it is.
-func (l vectors) rooted(x *cfront.Call, root string, a value) *ssa.Value {
-	r := l.function(x, root, a.t.Base(), []*ssa.Value{l.dot(x, a, a)})
+// of is a function of numbers of a type.
+func (l vectors) of(x *cfront.Call, name string, t expr.DType, a ...*ssa.Value) *ssa.Value {
+	r := l.function(x, name, t, a)
 	if r == nil {
-		l.fail(x.Pos, "%s of %s is not compiled here", x.Func, a.t)
+		l.fail(x.Pos, "%s of %s is not compiled here", x.Func, t)
 	}
 	return r
+}
+
+// hasty tells whether a function may overflow where its result does not.
+func hasty(x *cfront.Call) bool { return strings.HasPrefix(x.Func, "fast_") }
+
+// greatest is the greatest of the lanes without signs.
+func (l vectors) greatest(x *cfront.Call, v value) (most *ssa.Value) {
+	t := v.t.Base()
+	for _, lane := range v.x {
+		lane = l.of(x, "fabs", t, lane)
+		if most == nil {
+			most = lane
+		} else {
+			most = l.of(x, "fmax", t, most, lane)
+		}
+	}
+	return most
+}
+
+// long is the length of a vector. NVIDIA's compiler for OpenCL C divides the lanes by the greatest of them, so that no square is too large or too small.
+func (l vectors) long(x *cfront.Call, v value) *ssa.Value {
+	t := v.t.Base()
+	if hasty(x) {
+		return l.of(x, "sqrt", t, l.dot(x, v, v))
+	}
+	most := l.greatest(x, v)
+	parts := l.arithmetic(x.Pos, "/", v, number(t, most))
+	return l.of(x, "unscaled", t, l.of(x, "sqrt", t, l.dot(x, parts, parts)), most)
 }
 
 // normalized is a vector of length 1; what has no length stays.
 func (l vectors) normalized(x *cfront.Call, args []value) value {
 	v := l.convert(x.Pos, args[0], x.DType)
-	inverse := l.rooted(x, "rsqrt", v)
-	zero := l.convert(x.Pos, number(expr.Float32, l.Const(0)), v.t.Base()).x[0]
-	some := l.compared("GT", v.t.Base(), l.dot(x, v, v), zero)
-	inverse = l.Make(ssa.Select, inverse.Type, some, inverse, zero)
-	return l.arithmetic(x.Pos, "*", v, number(v.t.Base(), inverse))
+	t := v.t.Base()
+	if !hasty(x) {
+		return l.arithmetic(x.Pos, "/", v, number(t, l.of(x, "divisor", t, l.long(x, v))))
+	}
+	return l.arithmetic(x.Pos, "*", v, number(t, l.of(x, "inverse", t, l.dot(x, v, v))))
 }
 
 // cross is the vector product; a fourth lane is 0.

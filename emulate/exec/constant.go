@@ -76,12 +76,13 @@ type layout struct {
 	descriptor uint64 // of global memory
 	itself     uint64 // where the bank itself lies among generic addresses, and the parameters in it; 0 where that is not known
 	passed     uint64
+	begin      uint64 // under OpenCL, the number of the first work-item in each dimension; 0 where that is not known
 	clusters   uint64 // whether the launch says how large its clusters are, and that in three words, and with what numbers of groups are multiplied to find clusters; 0 where that is not known
 }
 
 var layouts = []layout{
 	{from: 100, parameters: 0x380, block: 0x360, grid: 0x370, stack: 0x37c, private: 0x350, descriptor: 0x358},
-	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208, itself: 0xc0, passed: 0x198, clusters: 0x140},
+	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208, itself: 0xc0, passed: 0x198, begin: 0x4c, clusters: 0x140},
 	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, shared: 0x18, descriptor: 0x118},
 }
 
@@ -148,6 +149,15 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 	if l.itself != 0 {
 		b.words(0, l.itself, uint32(constantAt&0xffffffff), uint32(constantAt>>32))
 		b.words(0, l.passed, uint32((constantAt+l.parameters)&0xffffffff), uint32((constantAt+l.parameters)>>32))
+	}
+	if l.begin != 0 {
+		words := make([]uint32, 3)
+		if job.Attributes != nil {
+			for d, n := range job.Attributes.Begin {
+				words[d] = uint32(n)
+			}
+		}
+		b.words(0, l.begin, words...)
 	}
 	if l.clusters != 0 {
 		b.words(0, l.clusters, clusterWords(job.Attributes)...)

@@ -43,6 +43,7 @@ func TestStatus(t *testing.T) {
 		"a search for an end in data":             {"waits#text", "{buffer: s, dtype: uint8, size: 16 * n + 256, fill: iota}, {buffer: length, dtype: int32, size: n}, {int32: 16}", 132, emulate.Whole, ""},
 		"a mask that nobody gives":                {"masked#undrop", x + ", {buffer: mask, dtype: uint8, size: n, fill: unknown}, " + y + ", {int32: n}", 132, emulate.Supposed, "whether work-items access memory follows from what buffer mask (argument 2) holds, which nobody has said: zeros are taken"},
 		"a mask that is given":                    {"masked#undrop", x + ", {buffer: mask, dtype: uint8, size: n, fill: iota}, " + y + ", {int32: n}", 132, emulate.Whole, ""},
+		"numbers of work-items under OpenCL":      {"opencl#upwards", x + ", " + y, 132, emulate.Whole, ""},
 		"long chains of known numbers":            {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 5000}", 132, emulate.Whole, ""},
 		"chains that are longer than is executed": {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 2000000}", 132, emulate.Whole, ""},
 	} {
