@@ -149,6 +149,9 @@ func (s *Statistics) Values(head string, sizes map[string]int64, alone []Record)
 	return v, nil
 }
 
+// mostText is up to how many characters a formula has a place in a table beside its values: ten lines of a terminal, which nobody reads further.
+const mostText = 800
+
 // Write prints the records as an aligned table, with columns of values, and those that have values alone.
 func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) (err error) {
 	defer throw.Catch(&err)
@@ -162,6 +165,8 @@ func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) (err error
 		count := counts[i].Count
 		if i >= len(s.Records) && s.exceeds(r.Key) {
 			count = noFormula
+		} else if len(count) > mostText && len(at) > 0 {
+			count = fmt.Sprintf("a formula of %d characters, which --json has", len(count))
 		}
 		cells := append(columns(r.Key), count)
 		for j, c := range cells {

@@ -946,6 +946,13 @@ float own_rnorm3df(float x, float y, float z) { return own_rsqrtf(fmaf(x, x, fma
 float own_rnorm4df(float x, float y, float z, float w) { return own_rsqrtf(fmaf(x, x, fmaf(y, y, fmaf(z, z, w * w)))); }
 int own_isorderedf(float x, float y) { return !isunordered(x, y); }
 int own_isnormalf(float x) { return fabsf(x) >= 1.17549435e-38f && fabsf(x) < as_float(0x7f800000); }
+int own_quotientsf(float x, float y) // of remainderf, with the low bits of its number
+{
+    float q = rintf(fabsf(x) / fabsf(y));
+    int n = (int) fmaf(-8.0f, truncf(q * 0.125f), q);
+    return (as_int(x) ^ as_int(y)) < 0 ? -n : n;
+}
+int own_gammasignf(float x) { return x < 0.0f && truncf(x * 0.5f) * 2.0f == floorf(x) + 1.0f ? -1 : 1; }
 float own_rhypotf(float x, float y) { return rsqrtf(fmaf(x, x, y * y)); }
 
 double own_log(double x)
@@ -1274,6 +1281,13 @@ double own_erfcinv(double y)
 }
 double own_normcdfinv(double x) { return -1.4142135623730951 * own_erfcinv(x + x); }
 double own_erfcx(double x) { return exp(x * x) * own_erfc(x); }
+int own_quotients(double x, double y)
+{
+    double q = rint(fabs(x) / fabs(y));
+    int n = (int) fma(-8.0, trunc(q * 0.125), q);
+    return (x < 0.0) != (y < 0.0) ? -n : n;
+}
+int own_gammasign(double x) { return x < 0.0 && trunc(x * 0.5) * 2.0 == floor(x) + 1.0 ? -1 : 1; }
 double own_rcbrt(double x) { return 1.0 / own_cbrt(x); }
 double own_rhypot(double x, double y) { return rsqrt(fma(x, x, y * y)); }
 double own_remainder(double x, double y) { return fma(-rint(x / y), y, x); }

@@ -166,52 +166,82 @@ func (l *lowering) raw(x *cfront.Call) (v value, ok bool) {
 	return number(x.DType, l.MakeAux(ssa.Raw, wordType(x.DType), strings.ReplaceAll(name, "_", "."), args...)), true
 }
 
-// outputs are functions with several results: the one that is returned, "" for none, and those that are stored where the last arguments point to.
+// outputs are functions with several results: the one that is returned, "" for none, and those that are stored where the last arguments point to. That of OpenCL C
+// which CUDA C has as another one ends in 2, for its arguments.
 var outputs = map[string][]string{
-	"sincos": {"", "sin", "cos"}, "__sincos": {"", "sin", "cos"}, "sincospi": {"", "sinpi", "cospi"}, "modf": {"fraction", "trunc"}, "frexp": {"mantissa", "exponent"},
-	"fract": {"part", "floor"},
+	"sincos": {"", "sin", "cos"}, "sincos2": {"sin", "cos"}, "__sincos": {"", "sin", "cos"}, "sincospi": {"", "sinpi", "cospi"}, "modf": {"fraction", "trunc"}, "frexp": {"mantissa", "exponent"},
+	"fract": {"part", "floor"}, "remquo": {"remainder", "quotients"}, "lgamma_r": {"lgamma", "gammasign"},
 }
 
-// severally computes all results of such a function.
+// severally computes all results of such a function, lane by lane.
 func (l *lowering) severally(x *cfront.Call) value {
-	name, single := strings.CutSuffix(x.Func, "f")
-	results := outputs[name]
-	if results == nil || len(x.Args) != len(results) {
-		l.fail(x.Pos, "%s of %d arguments is not compiled here", x.Func, len(x.Args))
+	name := x.Func
+	if outputs[name] == nil {
+		name = strings.TrimSuffix(name, "f")
 	}
 	t := expr.DType(expr.Float64)
-	if single || x.DType.Base() == expr.Float32 && x.DType.Lanes() <= 1 {
+	if name != x.Func || x.DType.Base() == expr.Float32 {
 		t = expr.Float32
 	}
-	a := l.convert(x.Pos, l.expression(x.Args[0]), t).x
-	var both *ssa.Value
-	if t == expr.Float32 && name == "sincos" && !l.approximates(x) {
-		both = l.function(x, "sincos", t, a)
+	results := outputs[name]
+	if name == "sincos" && len(x.Args) == 2 {
+		results = outputs["sincos2"]
 	}
-	one := func(i int) *ssa.Value {
-		if both != nil {
-			return l.Word(both, i-1)
+	given := len(x.Args) - (len(results) - 1)
+	if results == nil || given < 1 || given > 2 {
+		l.fail(x.Pos, "%s of %d arguments is not compiled here", x.Func, len(x.Args))
+	}
+	var args []value
+	for _, a := range x.Args[:given] {
+		v := l.expression(a)
+		args = append(args, l.convert(x.Pos, v, t.Vector(v.t.Lanes())))
+	}
+	t = args[0].t
+	lanes := make([][]*ssa.Value, len(results))
+	for i := range args[0].x {
+		var a []*ssa.Value
+		for _, v := range args {
+			a = append(a, v.x[min(i, len(v.x)-1)])
 		}
-		v := l.function(x, results[i], t, a)
-		if v == nil {
-			l.fail(x.Pos, "%s of %s is not compiled here", x.Func, t)
+		for k, r := range l.results(x, results, t.Base(), a) {
+			lanes[k] = append(lanes[k], r)
 		}
-		return v
 	}
-	out := value{}
-	if results[0] != "" {
-		out = number(t, one(0))
-	}
-	for i := 1; i < len(results); i++ {
-		p := l.expression(x.Args[i])
+	for i, r := range results[1:] {
+		p := l.expression(x.Args[given+i])
 		if p.p == nil {
 			l.fail(x.Pos, "%s is given no pointer", x.Func)
 		}
 		stored := t
-		if results[i] == "exponent" {
-			stored = expr.Int32
+		if r == "exponent" || r == "quotients" || r == "gammasign" {
+			stored = expr.DType(expr.Int32).Vector(t.Lanes())
 		}
-		l.write(x.Pos, place{p: p.p, t: p.elem}, number(stored, one(i)))
+		l.write(x.Pos, place{p: p.p, t: p.elem}, value{t: stored, x: lanes[1+i]})
 	}
-	return out
+	if results[0] == "" {
+		return value{}
+	}
+	return value{t: t, x: lanes[0]}
+}
+
+// results are those of a function of a lane; nil stands for the one that is not.
+func (l *lowering) results(x *cfront.Call, names []string, t expr.DType, a []*ssa.Value) (all []*ssa.Value) {
+	sines := len(names) > 1 && names[len(names)-2] == "sin"
+	if sines && t == expr.Float32 && !l.approximates(x) {
+		both := l.function(x, "sincos", t, a)
+		all = []*ssa.Value{l.Word(both, 0), l.Word(both, 1)}
+		return append(make([]*ssa.Value, len(names)-2), all...)
+	}
+	for _, name := range names {
+		if name == "" {
+			all = append(all, nil)
+			continue
+		}
+		v := l.function(x, name, t, a)
+		if v == nil {
+			l.fail(x.Pos, "%s of %s is not compiled here", x.Func, t)
+		}
+		all = append(all, v)
+	}
+	return all
 }
