@@ -3,6 +3,7 @@ package counters
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"math"
 	"slices"
 
@@ -76,21 +77,19 @@ var explained = map[string]Row{
 
 // Rows are what is printed, in this order; further are metrics that are recorded, and printed with --json alone.
 var Rows, further = func() (list []Row, more []string) {
-	left := len(explained)
+	left := maps.Clone(explained)
 	for r := range rows.Of(metricText) {
 		if r[0] == "" {
 			more = append(more, r[1])
 			continue
 		}
-		row, ok := explained[r[0]]
-		if ok {
-			left--
-		}
+		row := explained[r[0]]
+		delete(left, r[0])
 		row.What, row.Metric, row.Unit = r[0], r[1], r.At(2)
 		list = append(list, row)
 	}
-	if left != 0 {
-		panic("metrics.txt lacks a row that is explained, or has one twice")
+	if len(left) > 0 {
+		panic("metrics.txt lacks a row that is explained")
 	}
 	return list, more
 }()
