@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -84,10 +85,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Times int             `json:"times"`
 		Each  *emulate.Result `json:"each"`
 	}
-	var list []launch
-	for _, l := range r.Launches {
-		list = append(list, launch{l.Times, l.Result})
-	}
+	list := lists.Map(r.Launches, func(l Launch) launch { return launch{l.Times, l.Result} })
 	return json.Marshal(struct {
 		Name     string         `json:"kernel"`
 		Device   string         `json:"device"`
@@ -108,8 +106,5 @@ func (r *Report) Displaced(missing float64, binds bool) *Report {
 
 // Longest are the launches that take longest, one of each report.
 func Longest(all []*Report) (list []*emulate.Result) {
-	for _, r := range all {
-		list = append(list, r.Longest().Result)
-	}
-	return list
+	return lists.Map(all, func(r *Report) *emulate.Result { return r.Longest().Result })
 }

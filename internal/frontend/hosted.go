@@ -159,10 +159,7 @@ func (h *hosted) extent(a *kernel.Array, at map[string]int64) int64 {
 
 // text is how the launch is said by options, for what is shown and recorded.
 func (h *hosted) text(opt ckernel.Options) map[string]string {
-	var local []string
-	for _, n := range opt.Local {
-		local = append(local, strconv.FormatInt(n, 10))
-	}
+	local := lists.Map(opt.Local, func(n int64) string { return strconv.FormatInt(n, 10) })
 	out := map[string]string{"local": strings.Join(local, ","), "groups": strings.Join(opt.Groups, ","), "global": strings.Join(opt.Global, ","), "shared": opt.Dynamic}
 	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })
 	return out

@@ -8,6 +8,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/rows"
 	"gpuperf/internal/tune"
 	"gpuperf/launchfile"
@@ -115,10 +116,7 @@ func fixed(list func() []string) offer { return func(*call, string) []string { r
 // words is fixed for a list at hand.
 func words[T ~string](list []T) offer {
 	return func(*call, string) (all []string) {
-		for _, w := range list {
-			all = append(all, string(w))
-		}
-		return all
+		return lists.Map(list, func(w T) string { return string(w) })
 	}
 }
 
