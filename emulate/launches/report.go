@@ -43,10 +43,7 @@ func (r *Report) Text() string { return r.Status().Text(r.Seconds()) }
 
 // Seconds is the time of all launches: a lower bound, or infinite, as Status says.
 func (r *Report) Seconds() (sum float64) {
-	for _, l := range r.Launches {
-		sum += float64(l.Times) * l.Result.Seconds
-	}
-	return sum
+	return lists.Sum(r.Launches, func(l Launch) float64 { return float64(l.Times) * l.Result.Seconds })
 }
 
 // Interval is what the time is taken to be in.

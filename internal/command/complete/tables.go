@@ -123,9 +123,6 @@ func words[T ~string](list []T) offer {
 // either offers what several do.
 func either(offers ...offer) offer {
 	return func(c *call, begun string) (all []string) {
-		for _, o := range offers {
-			all = append(all, o(c, begun)...)
-		}
-		return all
+		return lists.Flat(offers, func(o offer) []string { return o(c, begun) })
 	}
 }
