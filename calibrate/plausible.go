@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 )
 
@@ -98,10 +99,7 @@ func (f *fitter) nearMinima(r *lm.Result) (points [][]float64) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b point) int { return cmp.Compare(a.norm, b.norm) })
-	for _, c := range found[:min(several, len(found))] {
-		points = append(points, c.p)
-	}
-	return points
+	return lists.Map(found[:min(several, len(found))], func(c point) []float64 { return c.p })
 }
 
 // shaped lists the point of a minimum, and it with other values of each shape parameter.

@@ -151,7 +151,7 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	out = append(out, f.rowWarnings(r)...)
 	lost := make(map[string]bool)
 	out = append(out, f.undetermined(r, lost)...)
-	out = append(out, f.estimates(fit, r, lost)...)
+	out = append(out, f.estimates(fit, lost)...)
 	if len(r.Null) == 0 && r.Condition > illConditioned {
 		var weak []string
 		for j, v := range r.Weakest {
@@ -221,7 +221,7 @@ func (f *fitter) undetermined(r *lm.Result, lost map[string]bool) (out warnings)
 }
 
 // estimates say which values stand at a bound or are uncertain, those aside that are lost.
-func (f *fitter) estimates(fit *Fit, r *lm.Result, lost map[string]bool) (out warnings) {
+func (f *fitter) estimates(fit *Fit, lost map[string]bool) (out warnings) {
 	bounded := func(j int) bool {
 		return slices.ContainsFunc(f.raised, func(r raised) bool { return r.parameter == j })
 	}

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"math"
+	"slices"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
@@ -291,12 +292,7 @@ func (e *emulation) overwrite(p *memory.Part) {
 
 // moves reports whether an access moves along one of some runs.
 func moves(runs []memory.Run) bool {
-	for _, r := range runs {
-		if r.Count > 1 && (r.Stride != 0 || r.Anywhere) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(runs, func(r memory.Run) bool { return r.Count > 1 && (r.Stride != 0 || r.Anywhere) })
 }
 
 // joinedLines is up to how many lines a multiprocessor joins stores to before they leave (seen on an H200: testdata/h200/measurement/contended.csv.gz, stores to 16 lines and fewer are

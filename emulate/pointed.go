@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/lists"
 	"gpuperf/memory"
 )
 
@@ -99,8 +100,7 @@ func (e *emulation) pointed() []pointed {
 
 // arrays are those of package memory; of a launch that nothing is restored before none is copied.
 func arrays(all []pointed, unrestored bool) (out []memory.Array) {
-	for _, p := range all {
-		out = append(out, memory.Array{Name: p.buffer, Bytes: p.to - p.from, Copied: p.copied && !unrestored})
-	}
-	return out
+	return lists.Map(all, func(p pointed) memory.Array {
+		return memory.Array{Name: p.buffer, Bytes: p.to - p.from, Copied: p.copied && !unrestored}
+	})
 }

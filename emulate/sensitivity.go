@@ -9,6 +9,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 )
 
@@ -144,12 +145,7 @@ func (e *emulation) binds(r *Result, base timed) {
 
 // alikeBehind are the latencies that warps wait for by the same reason as for another.
 func alikeBehind(list []parameter, p parameter) (group []parameter) {
-	for _, o := range list {
-		if p.Kind == Latency && o.Kind == Latency && o.reason == p.reason {
-			group = append(group, o)
-		}
-	}
-	return group
+	return lists.Where(list, func(o parameter) bool { return p.Kind == Latency && o.Kind == Latency && o.reason == p.reason })
 }
 
 // jolts are by how many parts the gap between the starts of two work-groups is raised, to see by how much times differ by chance: sub-groups that

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/lists"
 )
 
 // lengths are how many instructions the blocks of a launch execute, where these are not alike: along each axis of the grid, those of some blocks over
@@ -138,10 +139,7 @@ func (e *emulation) length(at [3]int64) (n float64) {
 	if b.Cut && at != middle {
 		return e.length(middle)
 	}
-	for _, w := range b.Warps {
-		n += float64(w.Count())
-	}
-	return n
+	return lists.Sum(b.Warps, func(w *timing.Trace) float64 { return float64(w.Count()) })
 }
 
 // between are values at all places from 0 to n, of which some are given.
@@ -180,10 +178,7 @@ func (l *lengths) mean() float64 {
 	}
 	for _, axis := range l.axes {
 		if axis != nil {
-			sum := 0.0
-			for _, f := range axis {
-				sum += f
-			}
+			sum := lists.Sum(axis, func(f float64) float64 { return f })
 			v *= sum / float64(len(axis))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/sass"
 )
 
@@ -420,8 +421,5 @@ func wheres(r *Result, list []int) (places []string) {
 
 // Why are the reasons of Grouped as lines of text.
 func (r *Result) Why() (lines []string) {
-	for _, g := range r.Grouped() {
-		lines = append(lines, g.Line)
-	}
-	return lines
+	return lists.Map(r.Grouped(), func(g Grouped) string { return g.Line })
 }

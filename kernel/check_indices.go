@@ -277,10 +277,7 @@ func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index pol
 	}
 	there := throw.Get(points.Constrain(polycount.EQ(index, polycount.Int(beyond))))
 	at, _ := throw.Get2(there.Sample())
-	var where []string
-	for _, name := range points.Dims() {
-		where = append(where, fmt.Sprintf("%s = %d", name, at[name]))
-	}
+	where := lists.Map(points.Dims(), func(name string) string { return fmt.Sprintf("%s = %d", name, at[name]) })
 	out := &Outside{Access: x, Array: x.Array, Place: f.place(x), First: first, Last: last + lanes - 1, Elements: total, At: strings.Join(where, ", ")}
 	throw.If(out)
 }

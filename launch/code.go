@@ -5,6 +5,7 @@ import (
 
 	hw "gpuperf/device/machine"
 
+	"gpuperf/internal/lists"
 	"gpuperf/launch/machine"
 	"gpuperf/samples"
 )
@@ -24,10 +25,7 @@ var codeTotals = func() (list []Total) {
 	}
 	classes := func(name, doc string, of ...string) {
 		add(name, doc, func(e *estimate) (n float64) {
-			for _, class := range of {
-				n += e.code.Classes[class]
-			}
-			return n
+			return lists.Sum(of, func(class string) float64 { return e.code.Classes[class] })
 		})
 	}
 	add("accesses", "loads, stores and atomic operations, in all memories", (*estimate).codeAccesses)

@@ -190,7 +190,7 @@ func (p *Program) site(from origin) Site {
 // far apart as there are strides.
 func besideEachOther(w *walk, a *access, st *state, addr *form, lanes []int64) (*form, []int64) {
 	unit := w.p.arrays[a.array].bytes * a.lanes
-	stride := strideOf(w, st, addr, lanes)
+	stride := strideOf(w, addr, lanes)
 	if stride < 0 {
 		stride = -stride
 	}
@@ -215,7 +215,7 @@ func besideEachOther(w *walk, a *access, st *state, addr *form, lanes []int64) (
 }
 
 // strideOf is how far apart neighbours of a sub-group access an array, in bytes.
-func strideOf(w *walk, st *state, addr *form, lanes []int64) int64 {
+func strideOf(w *walk, addr *form, lanes []int64) int64 {
 	switch {
 	case len(lanes) > 1:
 		return lanes[1] - lanes[0]
@@ -291,7 +291,7 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 			x.Strides[axis] = neighbours(w, addr, axis)
 		}
 		if lanes != nil {
-			x.Strides = [3]int64{strideOf(w, st, addr, lanes)}
+			x.Strides = [3]int64{strideOf(w, addr, lanes)}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/launch/machine"
 )
@@ -176,10 +177,7 @@ func (p *Program) workOf(a *amounts) machine.Work {
 	}
 	put(machine.Key{Space: machine.Barriers}, a.barriers)
 	sum := func(kinds ...issue) (n int64) {
-		for _, k := range kinds {
-			n += a.issued[k]
-		}
-		return n
+		return lists.Sum(kinds, func(k issue) int64 { return a.issued[k] })
 	}
 	special := sum(issueDivide, issueDivideDouble, issueRoot, issueRootDouble, issueFunction)
 	put(machine.Key{Space: machine.Special}, special)

@@ -110,12 +110,7 @@ var walkedTotals = func() []Total {
 
 // trafficTotals are what Options.Traffic adds to vectors: the walked totals that need no machine code, and those of vectors that compilers change.
 var trafficTotals = func() (list []Total) {
-	for _, t := range allTotals {
-		if t.Walked && !t.Code || slices.Contains(compilerTotals, t.Name) {
-			list = append(list, t)
-		}
-	}
-	return list
+	return lists.Where(allTotals, func(t Total) bool { return t.Walked && !t.Code || slices.Contains(compilerTotals, t.Name) })
 }()
 
 // compilerTotals are totals of vectors that Options.Compiled changes.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/cname"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
@@ -109,7 +110,7 @@ func refusePTX(path, text string, launches []launch) {
 // refuse refuses what launches need that is not supported. Functions that are no kernels may be called by any.
 func (c cudaCode) refuse(launches []launch) {
 	for _, f := range c.functions {
-		at := slices.IndexFunc(launches, func(l launch) bool { return baseName(l.kernel) == f.kernel })
+		at := slices.IndexFunc(launches, func(l launch) bool { return cname.Base(l.kernel) == f.kernel })
 		if f.kernel != "" && at < 0 {
 			continue
 		}
@@ -125,12 +126,6 @@ func (c cudaCode) refuse(launches []launch) {
 			panic(throw.Of(e.WithHint("write attributes: {cooperative: true} in the launch file")))
 		}
 	}
-}
-
-// baseName is the name of a kernel without its namespace and the arguments of its template.
-func baseName(kernel string) string {
-	name, _, _ := strings.Cut(kernel, "<")
-	return strings.TrimSpace(name[strings.LastIndex(name, ":")+1:])
 }
 
 // host finds code for the host.

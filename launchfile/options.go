@@ -1,19 +1,21 @@
 package launchfile
 
 import (
+	_ "embed"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"gpuperf/internal/rows"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
 
-// option is an option of a compiler that changes the code that it makes, or what it says, and nothing else: none names a file that is read or
-// written, a program that is run, or another thing to do.
+// option is an option of a compiler, as options.txt has them.
 type option struct {
 	names string // without hyphens, those that mean the same
 	value value
@@ -27,111 +29,46 @@ func (v value) holds(text string) bool {
 	return regexp.MustCompile(`^(` + string(v) + `)$`).MatchString(text)
 }
 
-// The values, as expressions that match all of them.
-const (
-	bare         value = ``
-	count        value = `[0-9]+`
-	counts       value = `[0-9]+(,[0-9]+)*`
-	truth        value = `true|false|on|off`
-	level        value = `[0-3]`
-	architecture value = `[a-z]+_?[0-9a-z]*(,[a-z]+_?[0-9a-z]*)*`
-	targets      value = `arch=[a-z0-9_]+,code=(\[[a-z0-9_,]+\]|[a-z0-9_,]+)`
-	dialect      value = `(c|gnu)\+\+[0-9a-z]{2}`
-	caching      value = `ca|cg|cs|cv|lu|wb|wt`
-	// those of the assembler
-	assembler  value = `.+`
-	definition value = "[A-Za-z_][A-Za-z0-9_]*(\\([^)\"'`$\\\\]*\\))?(=[^\"'`$\\\\]*)?"
-	macroName  value = `[A-Za-z_][A-Za-z0-9_]*`
-	folderName value = `.+`
-)
-
-// cudaOptions are those of nvcc and NVRTC, which take one hyphen for two.
-var cudaOptions = []option{
-	{"D define-macro", definition},
-	{"U undefine-macro", macroName},
-	{"I include-path", folderName},
-	{"O opt-level", level},
-	{"Ofast-compile Ofc", `0|min|mid|max`},
-	{"use_fast_math", bare},
-	{"fmad", truth},
-	{"ftz", truth},
-	{"prec-div", truth},
-	{"prec-sqrt", truth},
-	{"maxrregcount", count},
-	{"extra-device-vectorization", bare},
-	{"restrict", bare},
-	{"std", dialect},
-	{"gpu-architecture arch", architecture},
-	{"gpu-code code", architecture},
-	{"generate-code gencode", targets},
-	{"dopt", `(on)?`},
-	{"generate-line-info lineinfo", bare},
-	{"device-debug G", bare},
-	{"default-device", bare},
-	{"device-int128", bare},
-	{"device-float128", bare},
-	{"device-stack-protector", truth},
-	{"jump-table-density", count},
-	{"relocatable-device-code rdc", truth},
-	{"builtin-move-forward", truth},
-	{"builtin-initializer-list", truth},
-	{"expt-relaxed-constexpr", bare},
-	{"expt-extended-lambda extended-lambda", bare},
-	{"machine m", `64`},
-	{"m64", bare},
-	{"minimal", bare},
-	{"no-cache", bare},
-	{"split-compile", count},
-	{"threads t", count},
-	{"resource-usage res-usage", bare},
-	{"disable-warnings w", bare},
-	{"Werror", `(all-warnings|cross-execution-space-call|reorder|default-stream-launch|ext-lambda-captures-this|deprecated-declarations)(,[a-z-]+)*`},
-	{"Wno-deprecated-gpu-targets", bare},
-	{"diag-error", counts},
-	{"diag-suppress", counts},
-	{"diag-warn", counts},
-	{"display-error-number err-no", bare},
-	{"no-display-error-number no-err-no", bare},
-	{"brief-diagnostics", truth},
-	{"ptxas-options Xptxas", assembler},
+// values are the kinds of values, as expressions that match all of them.
+var values = map[string]value{
+	"":             ``,
+	"count":        `[0-9]+`,
+	"counts":       `[0-9]+(,[0-9]+)*`,
+	"truth":        `true|false|on|off`,
+	"on":           `(on)?`,
+	"level":        `[0-3]`,
+	"level4":       `[0-4]`,
+	"fast":         `0|min|mid|max`,
+	"bits":         `64`,
+	"contraction":  `on|off|fast`,
+	"errors":       `(all-warnings|cross-execution-space-call|reorder|default-stream-launch|ext-lambda-captures-this|deprecated-declarations)(,[a-z-]+)*`,
+	"architecture": `[a-z]+_?[0-9a-z]*(,[a-z]+_?[0-9a-z]*)*`,
+	"targets":      `arch=[a-z0-9_]+,code=(\[[a-z0-9_,]+\]|[a-z0-9_,]+)`,
+	"dialect":      `(c|gnu)\+\+[0-9a-z]{2}`,
+	"caching":      `ca|cg|cs|cv|lu|wb|wt`,
+	"assembler":    `.+`, // those of the assembler
+	"definition":   definition,
+	"macroName":    `[A-Za-z_][A-Za-z0-9_]*`,
+	"folderName":   `.+`,
 }
 
-// ptxasOptions are those of the assembler, which nvcc and NVRTC hand on.
-var ptxasOptions = []option{
-	{"O opt-level", `[0-4]`},
-	{"verbose v", bare},
-	{"fmad", truth},
-	{"maxrregcount", count},
-	{"allow-expensive-optimizations", truth},
-	{"def-load-cache dlcm", caching},
-	{"def-store-cache dscm", caching},
-	{"force-load-cache flcm", caching},
-	{"force-store-cache fscm", caching},
-	{"disable-optimizer-constants", bare},
-	{"register-usage-level", count},
-	{"device-debug g", bare},
-	{"generate-line-info lineinfo", bare},
-	{"suppress-stack-size-warning", bare},
-	{"suppress-double-demote-warning", bare},
-	{"warn-on-double-precision-use", bare},
-	{"warn-on-local-memory-usage", bare},
-	{"warn-on-spills", bare},
-	{"disable-warnings w", bare},
-}
+const definition value = "[A-Za-z_][A-Za-z0-9_]*(\\([^)\"'`$\\\\]*\\))?(=[^\"'`$\\\\]*)?"
 
-// openclOptions are those of clBuildProgram (OpenCL 3.0, section 5.8.6) and of its usual compilers.
-var openclOptions = []option{
-	{"D", definition},
-	{"U", macroName},
-	{"I", folderName},
-	{"O", level},
-	{"w", bare},
-	{"Werror", bare},
-	{"Wall", bare},
-	{"g", bare},
-	{"ffast-math", bare},
-	{"ffp-contract", `on|off|fast`},
-}
+//go:embed options.txt
+var optionText string
+
+// optionsOf are the options by the compiler that takes them.
+var optionsOf = sync.OnceValue(func() map[string][]option {
+	all := map[string][]option{}
+	for r := range rows.Of(optionText) {
+		v, ok := values[r.At(2)]
+		if !ok {
+			panic("options.txt: there are no values " + r.At(2))
+		}
+		all[r[0]] = append(all[r[0]], option{r[1], v})
+	}
+	return all
+})
 
 // openclOwn are options that OpenCL and its extensions reserve for what the compiler does.
 var openclOwn = regexp.MustCompile(`^-cl-[a-z0-9-]+(=[A-Za-z0-9_.+]+)?$`)
@@ -181,9 +118,9 @@ func split(items []*yamlfile.Node) (list []word) {
 // takeOptions reads the options of a program: words for the compiler, in which macros are written as -DNAME=VALUE, and the folders of headers. Those that do
 // more than change the code are refused, since a launch file may come from anywhere.
 func (p *program) takeOptions(items []*yamlfile.Node) (list []string) {
-	w := words{table: openclOptions, cuda: p.kind.on == samples.CUDA, list: split(items)}
+	w := words{table: optionsOf()["opencl"], cuda: p.kind.on == samples.CUDA, list: split(items)}
 	if w.cuda {
-		w.table = cudaOptions
+		w.table = optionsOf()["cuda"]
 	}
 	for w.at < len(w.list) {
 		first := w.at
@@ -279,7 +216,7 @@ func (w *words) checkValue(o option, at word, v string) {
 
 // assemblers checks options that are handed on to the assembler, with commas between them.
 func assemblers(at word, text string) {
-	handed := words{table: ptxasOptions, cuda: true}
+	handed := words{table: optionsOf()["ptxas"], cuda: true}
 	for _, part := range strings.Split(text, ",") {
 		handed.list = append(handed.list, word{part, at.item, at.offset})
 	}

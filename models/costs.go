@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/internal/lists"
+)
 
 // Cost is an addend of a term: a parameter times work that features count. An addend that is no such product has no parameter; its Work is
 // the addend itself.
@@ -23,12 +27,7 @@ func (m *Model) Joins(term string) (terms []string) {
 	if i < 0 {
 		return nil
 	}
-	for _, name := range m.Terms[i].expr.names(TermRef) {
-		if !m.Factor(name) {
-			terms = append(terms, name)
-		}
-	}
-	return terms
+	return lists.Where(m.Terms[i].expr.names(TermRef), func(name string) bool { return !m.Factor(name) })
 }
 
 // Factor reports that a term is no time, but a number: it has no cost, and others are multiplied by it.

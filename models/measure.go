@@ -198,10 +198,7 @@ func (m Measurement) String() string {
 	}
 	var sizes []string
 	for _, at := range m.Sizes {
-		var pairs []string
-		for _, name := range slices.Sorted(maps.Keys(at)) {
-			pairs = append(pairs, fmt.Sprintf("%s: %d", key(name), at[name]))
-		}
+		pairs := lists.Map(slices.Sorted(maps.Keys(at)), func(name string) string { return fmt.Sprintf("%s: %d", key(name), at[name]) })
 		sizes = append(sizes, "{"+strings.Join(pairs, ", ")+"}")
 	}
 	fmt.Fprintf(&b, "  sizes: [%s]\n", strings.Join(sizes, ", "))

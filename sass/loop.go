@@ -3,6 +3,8 @@ package sass
 import (
 	"cmp"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Loop is a natural loop: the blocks from which an edge back to the header is reached without leaving through it. Blocks name the
@@ -23,12 +25,7 @@ const mostBlocks = 1 << 14
 func (f *Function) findLoops() (loops []*Loop) {
 	g := f.ways()
 	for _, header := range slices.Backward(g.order) {
-		var back []int
-		for _, b := range g.before[header] {
-			if g.dominates(header, b) {
-				back = append(back, b)
-			}
-		}
+		back := lists.Where(g.before[header], func(b int) bool { return g.dominates(header, b) })
 		if len(back) > 0 {
 			l := &Loop{Header: header}
 			f.collect(g, l, back)

@@ -1,8 +1,12 @@
 package sass
 
 import (
+	_ "embed"
 	"strconv"
 	"strings"
+	"sync"
+
+	"gpuperf/internal/rows"
 )
 
 // Opcode is a row of the table: what an opcode does, as far as performance and data flow need it.
@@ -98,34 +102,45 @@ const (
 )
 
 // Jump is how an instruction goes on elsewhere.
-type Jump uint8
+type Jump string
 
 // The ways to go on.
 const (
-	Next     Jump = iota // with the next instruction
-	Meet                 // with the next instruction; work-items that part meet again at the target
-	Branch               // at the target; with the next one too where there is a condition
-	Indirect             // at one of several targets, or one that the listing does not name
-	Call                 // at the target, and later with the next one
-	Leave                // nowhere in this function
+	Next     Jump = ""         // with the next instruction
+	Meet     Jump = "meet"     // with the next instruction; work-items that part meet again at the target
+	Branch   Jump = "branch"   // at the target; with the next one too where there is a condition
+	Indirect Jump = "indirect" // at one of several targets, or one that the listing does not name
+	Call     Jump = "call"     // at the target, and later with the next one
+	Leave    Jump = "leave"    // nowhere in this function
 )
 
-// index finds rows by name.
-var index = func() map[string]*Opcode {
-	rows := make(map[string]*Opcode, len(opcodes))
-	for i := range opcodes {
-		rows[opcodes[i].Name] = &opcodes[i]
+//go:embed opcodes.txt
+var opcodes string
+
+// table is the rows of the text, and the same by name.
+var table = sync.OnceValues(func() (list []Opcode, byName map[string]*Opcode) {
+	for r := range rows.Of(opcodes) {
+		space, action, _ := strings.Cut(r.At(6), " ")
+		list = append(list, Opcode{r[0], Class(r.At(1)), Pipe(r.At(2)), Latency(r.At(3)), Space(space), Action(action), r.At(4), r.At(5), Jump(r.At(7))})
 	}
-	return rows
-}()
+	byName = make(map[string]*Opcode, len(list))
+	for i := range list {
+		byName[list[i].Name] = &list[i]
+	}
+	return list, byName
+})
 
 // Opcodes lists the table.
-func Opcodes() []Opcode { return opcodes }
+func Opcodes() []Opcode {
+	list, _ := table()
+	return list
+}
 
 // Find returns the row with the longest name that the mnemonic begins with, of whole words; nil if there is none.
 func Find(mnemonic string) *Opcode {
+	_, byName := table()
 	for mnemonic != "" {
-		if row, ok := index[mnemonic]; ok {
+		if row, ok := byName[mnemonic]; ok {
 			return row
 		}
 		mnemonic = mnemonic[:max(0, strings.LastIndexByte(mnemonic, '.'))]

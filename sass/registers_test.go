@@ -2,6 +2,7 @@ package sass_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,12 +121,21 @@ func TestControl(t *testing.T) {
 }
 
 func TestOpcodes(t *testing.T) {
+	classes := []sass.Class{
+		sass.Float32, sass.Float64, sass.Float16, sass.Integer, sass.Logic, sass.Compare, sass.Move, sass.Conversion, sass.Special, sass.Tensor, sass.Memory, sass.Exchange,
+		sass.Synchronize, sass.Flow, sass.Nothing,
+	}
+	spaces := []sass.Space{"", sass.Global, sass.Local, sass.Private, sass.Bank, sass.Generic, sass.Textures, sass.Cluster}
+	actions := []sass.Action{"", sass.Load, sass.Store, sass.Atomic, sass.Copy}
+	jumps := []sass.Jump{sass.Next, sass.Meet, sass.Branch, sass.Indirect, sass.Call, sass.Leave}
 	for _, o := range sass.Opcodes() {
 		switch {
+		case !slices.Contains(classes, o.Class) || !slices.Contains(sass.Pipes, o.Pipe) || o.Latency != sass.Fixed && o.Latency != sass.Variable:
+			t.Errorf("%s has a class, pipe or latency that there is not: %v", o.Name, o)
+		case !slices.Contains(spaces, o.Space) || !slices.Contains(actions, o.Action) || !slices.Contains(jumps, o.Jump) || strings.Trim(o.Writes, "rp") != "":
+			t.Errorf("%s does something that there is not: %v", o.Name, o)
 		case sass.Find(o.Name+".FROB") == nil || sass.Find(o.Name).Name != o.Name:
 			t.Errorf("%s is not found by its name: it stands twice", o.Name)
-		case o.Class == "" || o.Pipe == "" || o.Latency == "":
-			t.Errorf("%s lacks its class, pipe or latency", o.Name)
 		case (o.Space == "") != (o.Action == ""):
 			t.Errorf("%s has a space or an action alone", o.Name)
 		}

@@ -2,7 +2,7 @@
 // where one of these programs is at hand.
 //
 // Parse reads a listing, and ReadFile a listing or a cubin. An Instruction has its guard, its opcode, its operands and the control bits
-// of its encoding. The table of opcodes (opcodes.go) says what each does: Defines and Uses follow from it. The blocks of a function
+// of its encoding. The table of opcodes (opcodes.txt) says what each does: Defines and Uses follow from it. The blocks of a function
 // and the edges between them are its flow graph, which has natural loops; Facts is what a listing says about performance at a glance.
 //
 // It reads only: nothing is assembled, and what an opcode computes is not known here.

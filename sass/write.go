@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/terminal"
 )
 
@@ -91,10 +92,7 @@ func lines(span []int) string {
 }
 
 func classes(counts []ClassCount) string {
-	var parts []string
-	for _, c := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s", c.Instructions, c.Class))
-	}
+	parts := lists.Map(counts, func(c ClassCount) string { return fmt.Sprintf("%d %s", c.Instructions, c.Class) })
 	return strings.Join(parts, ", ")
 }
 
@@ -155,10 +153,7 @@ func (f *Function) leads(how string, to []int) string {
 	if len(to) == 0 {
 		return ""
 	}
-	var all []string
-	for _, address := range f.addresses(to) {
-		all = append(all, fmt.Sprintf("%04x", address))
-	}
+	all := lists.Map(f.addresses(to), func(address int64) string { return fmt.Sprintf("%04x", address) })
 	return " " + how + " " + strings.Join(all, ", ")
 }
 

@@ -9,6 +9,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/cfront/inline"
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -49,10 +50,7 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 	if one {
 		i := slices.IndexFunc(regions, func(r *cfront.Region) bool { return r.Name == only })
 		if i < 0 {
-			var names []string
-			for _, r := range regions {
-				names = append(names, r.Name)
-			}
+			names := lists.Map(regions, func(r *cfront.Region) string { return r.Name })
 			return nil, fmt.Errorf("%s has no region %q; it has %s", path, only, strings.Join(names, ", "))
 		}
 		regions = regions[i : i+1]

@@ -1,6 +1,7 @@
 package scop
 
 import (
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -37,10 +38,7 @@ func (n *Nest) Fix(values map[string]int64) (*Nest, error) {
 	}
 	loops := map[*Loop]*Loop{}
 	same := func(list []*Loop) (out []*Loop) {
-		for _, l := range list {
-			out = append(out, loops[l])
-		}
-		return out
+		return lists.Map(list, func(l *Loop) *Loop { return loops[l] })
 	}
 	out.Loops = nil
 	for _, l := range n.Loops {

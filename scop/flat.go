@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -74,10 +75,7 @@ func (b *builder) folded() map[*cfront.Var][]*expr.Poly {
 		if !slices.ContainsFunc(list, func(x flatAccess) bool { return !x.affine }) || slices.ContainsFunc(list, func(x flatAccess) bool { return x.offset == nil }) {
 			continue
 		}
-		var offsets []*expr.Poly
-		for _, x := range list {
-			offsets = append(offsets, x.offset)
-		}
+		offsets := lists.Map(list, func(x flatAccess) *expr.Poly { return x.offset })
 		for _, common := range []bool{false, true} {
 			for strides := expr.Strides(offsets, size, 1, common); len(strides) > 0 && out[v] == nil; strides = strides[1:] {
 				if !slices.ContainsFunc(list, func(x flatAccess) bool { return dimensions(x, strides) == nil }) {

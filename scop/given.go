@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -56,10 +57,7 @@ func Text(e cfront.Expr) (text string, ok bool) {
 		return text
 	}
 	all := func(list []cfront.Expr, before, between, after string) string {
-		var parts []string
-		for _, e := range list {
-			parts = append(parts, in(e))
-		}
+		parts := lists.Map(list, in)
 		return before + strings.Join(parts, between) + after
 	}
 	switch x := e.(type) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 	"gpuperf/polycount"
 )
 
@@ -187,10 +188,7 @@ func (b *builder) leave(at cfront.Pos, c *counter) {
 	if c.trips == nil || len(c.start) != 1 || c.start[0].when != nil {
 		return
 	}
-	var out []piece
-	for _, t := range c.trips {
-		out = append(out, piece{t.when, c.start[0].value.Add(t.value.Scale(c.step))})
-	}
+	out := lists.Map(c.trips, func(t piece) piece { return piece{t.when, c.start[0].value.Add(t.value.Scale(c.step))} })
 	b.env[c.iterator] = out
 }
 

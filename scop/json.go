@@ -1,6 +1,10 @@
 package scop
 
-import "gpuperf/kernel/expr"
+import (
+	"gpuperf/kernel/expr"
+
+	"gpuperf/internal/lists"
+)
 
 // Object is what perf scop show --json prints for a nest.
 type Object struct {
@@ -44,11 +48,7 @@ type AccessObject struct {
 
 // Objects are nests as perf scop show prints them.
 func Objects(nests []*Nest) []*Object {
-	var all []*Object
-	for _, n := range nests {
-		all = append(all, n.object())
-	}
-	return all
+	return lists.Map(nests, func(n *Nest) *Object { return n.object() })
 }
 
 func (n *Nest) object() *Object {

@@ -36,7 +36,7 @@ func (n *Nest) Kernel() (*kernel.Kernel, error) {
 		}
 	}
 	for i, s := range n.Statements {
-		stmt, err := n.stmt(s, names, bounds)
+		stmt, err := n.stmt(s, bounds)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", n.File, s.Pos.Line, err)
 		}
@@ -134,7 +134,7 @@ func (l *Loop) conjunction() ([]polycount.Constraint, error) {
 	return list, nil
 }
 
-func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
+func (n *Nest) stmt(s *Statement, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
 	out := &kernel.Stmt{ID: s.Name, Guarded: s.Guarded, At: kernel.Place{File: s.Pos.File, Pos: s.Pos.Pos}}
 	by := map[string]expr.Expr{}
 	whole := polycount.NewSet(nil, nil)

@@ -2,6 +2,7 @@ package scop
 
 import (
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 )
 
 // A record that is a variable is a variable for each member that a region uses, and an array of records an array for each: of a[i].c[k] that is a_c[i][k]. Assigning
@@ -142,10 +143,7 @@ func (m *memberwise) expr(e cfront.Expr) cfront.Expr {
 }
 
 func (m *memberwise) all(list []cfront.Expr) (out []cfront.Expr) {
-	for _, e := range list {
-		out = append(out, m.expr(e))
-	}
-	return out
+	return lists.Map(list, func(e cfront.Expr) cfront.Expr { return m.expr(e) })
 }
 
 // member is a member as the variable that stands for it, or as an element of that; ok is false for members of other things, and for what is no number or array of numbers.

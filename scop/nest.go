@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -161,12 +162,7 @@ func (n *Nest) Within(b *polycount.Budget) *Nest {
 
 // Array is the array of that name, nil without one.
 func (n *Nest) Array(name string) *Array {
-	for _, a := range n.Arrays {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
+	return lists.First(n.Arrays, func(a *Array) bool { return a.Name == name })
 }
 
 // Body is what stands in a loop of a nest that is made from others, or in the nest.

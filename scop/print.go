@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -101,9 +102,6 @@ func (a Access) subscripts() []string {
 func (s *Statement) order() string { return "[" + joined(s.Order) + "]" }
 
 func joined(list []polycount.Affine) string {
-	var parts []string
-	for _, a := range list {
-		parts = append(parts, a.String())
-	}
+	parts := lists.Map(list, func(a polycount.Affine) string { return a.String() })
 	return strings.Join(parts, ", ")
 }

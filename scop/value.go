@@ -158,8 +158,8 @@ func (b *builder) scattered(x *cfront.Index, v *cfront.Var, write bool, index []
 			out.Index = append(out.Index, expr.FromAffine(list[0].value))
 			continue
 		}
-		if b.open0(a, len(index)) {
-			b.fail(sub, "declare the array with its extents", "the subscript is not affine, and how many elements %s has is not known", v.Name)
+		if a.Shape[len(index)] == nil {
+			b.extend(a)
 		}
 		if a.Any == nil {
 			a.Any = make([]bool, len(x.Subs))
@@ -172,11 +172,8 @@ func (b *builder) scattered(x *cfront.Index, v *cfront.Var, write bool, index []
 	return out
 }
 
-// open0 gives an array whose outermost extent is open one that is a parameter; it reports that another extent is open.
-func (b *builder) open0(a *Array, dim int) bool {
-	if a.Shape[dim] != nil {
-		return false
-	}
+// extend gives an array parameters for the extents that are open.
+func (b *builder) extend(a *Array) {
 	for d := range a.Shape {
 		if a.Shape[d] != nil {
 			continue
@@ -185,7 +182,6 @@ func (b *builder) open0(a *Array, dim int) bool {
 		a.Shape[d] = expr.Var{Name: name}
 		b.nest.Params = append(b.nest.Params, name)
 	}
-	return false
 }
 
 // access notes an access of the statement.

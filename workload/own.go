@@ -77,8 +77,8 @@ func (c *Case) ownJob(policy device.Policy) device.Job {
 	return job
 }
 
-// extents are those of three dimensions.
-func extents(given []int64) (all [3]int64) {
+// Extents are those of three dimensions, of which a launch may leave out the last.
+func Extents(given []int64) (all [3]int64) {
 	for d := range all {
 		all[d] = 1
 		if d < len(given) {

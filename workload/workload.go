@@ -339,7 +339,7 @@ func atSizes(sizes map[string]int64) string {
 func (c *Case) launch() (global, local [3]int64) {
 	if c.Own != nil {
 		job := c.ownJob(device.Policy{})
-		return extents(job.Global), extents(job.Local)
+		return Extents(job.Global), Extents(job.Local)
 	}
 	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface)}))
 	return throw.Get2(source.NDRange(c.Sizes))

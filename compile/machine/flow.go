@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/compile/ssa"
+	"gpuperf/internal/lists"
 )
 
 // phis puts the values of phis into their units at the ends of the blocks before: first all are read, then all are written.
@@ -93,11 +94,7 @@ func (f *function) parts(v *ssa.Value) []operand {
 	if v.Type == ssa.D {
 		return f.halves(v)
 	}
-	var out []operand
-	for _, u := range f.words(v) {
-		out = append(out, reg(u))
-	}
-	return out
+	return lists.Map(f.words(v), reg)
 }
 
 // usedOutside reports whether the value of a phi of a loop is needed behind it.

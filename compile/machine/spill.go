@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/compile/ssa"
+	"gpuperf/internal/lists"
 )
 
 // A spiller keeps units in private memory where more registers are needed than there are: they are stored where they are computed, and loaded where they are
@@ -183,12 +184,7 @@ func (s *spiller) begin() {
 		s.grow()
 	}
 	isStack := func(in *instruction) bool { return slices.Contains(in.defines, s.stack) }
-	var prologue []*instruction
-	for _, in := range first.list {
-		if isStack(in) {
-			prologue = append(prologue, in)
-		}
-	}
+	prologue := lists.Where(first.list, func(in *instruction) bool { return isStack(in) })
 	first.list = append(prologue, slices.DeleteFunc(first.list, isStack)...)
 	s.frame = &prologue[1].operands[2]
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/compile/ssa"
 )
@@ -73,12 +74,7 @@ func isIndex(v *ssa.Value, slice map[*ssa.Value]bool) bool {
 		return false
 	}
 	slice[v] = true
-	for _, a := range v.Args {
-		if !isIndex(a, slice) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Args, func(a *ssa.Value) bool { return !isIndex(a, slice) })
 }
 
 func (f *function) newUniform() unit {

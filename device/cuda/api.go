@@ -46,11 +46,11 @@ func (a *api) do(function string, args ...uintptr) error {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if c := a.call("cuCtxSetCurrent", a.context); c != success {
-			return &callError{"cuCtxSetCurrent", c}
+			return &callError{Function: "cuCtxSetCurrent", Code: c}
 		}
 	}
 	if c := a.call(function, args...); c != success {
-		return &callError{function, c}
+		return &callError{Function: function, Code: c}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestVerdicts(t *testing.T) {
 		{runner.Running, 700, samples.Crash, true},
 		{runner.Running, 719, samples.Crash, true},
 	} {
-		e := (*driver)(nil).Verdict(tt.phase, fmt.Errorf("wrapped: %w", &callError{"cuLaunchKernel", tt.code}))
+		e := (*driver)(nil).Verdict(tt.phase, fmt.Errorf("wrapped: %w", &callError{Function: "cuLaunchKernel", Code: tt.code}))
 		if e.Status != tt.status || e.Fatal != tt.fatal {
 			t.Errorf("phase %d, %v: %s, fatal %v", tt.phase, tt.code, e.Status, e.Fatal)
 		}

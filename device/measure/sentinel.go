@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"math"
 	"time"
 
@@ -27,24 +28,14 @@ type Sentinel struct {
 
 // sentinelSources load and stores once, and multiply and add in four chains in between, so that the clocks of the
 // processors and those of the memory both bear on its time.
-var sentinelSources = map[samples.Interface]string{
-	samples.OpenCL: `
-__kernel void sentinel(__global const float4 *x, __global float4 *y) {
-  size_t i = get_global_id(0);
-  float4 a = x[i], s = a;
-  for (int k = 0; k < 256; k++) s = s * 0.5f + a;
-  y[i] = s;
-}
-`,
-	samples.CUDA: `
-extern "C" __global__ void sentinel(const float4 *x, float4 *y) {
-  size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x;
-  float4 a = x[i], s = a;
-  for (int k = 0; k < 256; k++) s = make_float4(s.x * 0.5f + a.x, s.y * 0.5f + a.y, s.z * 0.5f + a.z, s.w * 0.5f + a.w);
-  y[i] = s;
-}
-`,
-}
+var sentinelSources = map[samples.Interface]string{samples.OpenCL: sentinelCL, samples.CUDA: sentinelCU}
+
+var (
+	//go:embed sentinel.cl
+	sentinelCL string
+	//go:embed sentinel.cu
+	sentinelCU string
+)
 
 // Numbers of work-groups of 256 per compute unit: together they take some 100 µs on a large GPU. A compute unit of a CPU runs one work-item where one
 // of a GPU runs tens.

@@ -82,11 +82,11 @@ func (a *api) at(f function) uintptr {
 func (a *api) call(f function, args ...uintptr) error {
 	address := a.at(f)
 	if address == 0 {
-		return &callError{f, a.library, missingFunction}
+		return &callError{Function: f.name, Code: missingFunction}
 	}
 	r, _, _ := purego.SyscallN(address, args...)
 	if c := code(int32(r)); c != success {
-		return &callError{f, a.library, c}
+		return &callError{Function: f.name, Code: c}
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (a *api) call(f function, args ...uintptr) error {
 func (a *api) create(f function, args ...uintptr) (object, error) {
 	address := a.at(f)
 	if address == 0 {
-		return 0, &callError{f, a.library, missingFunction}
+		return 0, &callError{Function: f.name, Code: missingFunction}
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -105,10 +105,10 @@ func (a *api) create(f function, args ...uintptr) (object, error) {
 	pin.Pin(c)
 	r, _, _ := purego.SyscallN(address, append(slices.Clip(args), uintptr(unsafe.Pointer(c)))...)
 	if *c != int32(success) {
-		return 0, &callError{f, a.library, code(*c)}
+		return 0, &callError{Function: f.name, Code: code(*c)}
 	}
 	if r == 0 {
-		return 0, &callError{f, a.library, nothingReturned}
+		return 0, &callError{Function: f.name, Code: nothingReturned}
 	}
 	return object(r), nil
 }

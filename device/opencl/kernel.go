@@ -176,7 +176,7 @@ func (e event) Wait() error {
 	b, queryErr := e.query(getEventInfo, executionStatus, e.id)
 	if queryErr == nil && len(b) == 4 {
 		if status := code(int32(le(b))); status < 0 {
-			return fmt.Errorf("the kernel was aborted: %w", &callError{enqueueNDRangeKernel, e.library, status})
+			return fmt.Errorf("the kernel was aborted: %w", &callError{Function: enqueueNDRangeKernel.name, Code: status})
 		}
 	}
 	if codeOf(err) == waitListError {

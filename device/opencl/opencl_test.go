@@ -467,7 +467,7 @@ func TestVerdicts(t *testing.T) {
 		{runner.Running, -9999, samples.Crash, true},
 		{runner.Running, -4, samples.OutOfMemory, false},
 	} {
-		e := (*driver)(nil).Verdict(tt.phase, fmt.Errorf("wrapped: %w", &callError{finish, "lib", tt.code}))
+		e := (*driver)(nil).Verdict(tt.phase, fmt.Errorf("wrapped: %w", &callError{Function: finish.name, Code: tt.code}))
 		if e.Status != tt.status || e.Fatal != tt.fatal {
 			t.Errorf("phase %d, %v: %s, fatal %v", tt.phase, tt.code, e.Status, e.Fatal)
 		}

@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -201,22 +202,9 @@ func (c *comparer) release(d *Device) {
 }
 
 // The kernel counts the elements that are wrong, and finds the first of them, to within 256 elements.
-const compareSource = `%s
-__kernel void compare(__global const STORED *got, __global const STORED *want, ulong n, T tolerance, T least, __global uint *wrong) {
-  uint count = 0;
-  uint first = 0xffffffffu;
-  for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
-    T g = LOAD(got, i), w = LOAD(want, i);
-    if (%s) {
-      if (count == 0) first = (uint)(i >> 8);
-      count++;
-    }
-  }
-  if (count > 0) {
-    atomic_add(wrong, count);
-    atomic_min(wrong + 1, first);
-  }
-}`
+//
+//go:embed compare.cl
+var compareSource string
 
 // wrongFloat says of a floating-point number g that it is not w. Nothing is known where w is NaN, and nothing but w is near an infinite w.
 const wrongFloat = "!(g == w || isnan(w) || (!isnan(w - w) && fabs(g - w) <= tolerance * fmax(fabs(w), least)))"

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 
 	"gpuperf/device"
@@ -18,13 +19,9 @@ type sweeper struct {
 
 // Each work-group reads a block of its own, its work-items side by side, which suits GPUs and CPUs alike. The store never
 // happens, as no element of the data has such bits; the compiler cannot know.
-const sweepSource = `
-__kernel void sweep(__global const uint4 *data, __global uint *never, ulong block) {
-  ulong first = get_group_id(0) * block;
-  uint4 seen = data[first];
-  for (ulong i = first + get_local_id(0); i < first + block; i += get_local_size(0)) seen |= data[i];
-  if ((seen.x | seen.y | seen.z | seen.w) == 0xdeadbeefu) never[0] = 1;
-}`
+//
+//go:embed sweep.cl
+var sweepSource string
 
 // flushSizes gives the least bytes to sweep by type of device. Drivers often state a part of the
 // last-level cache only (NVIDIA's do); the largest caches of GPUs hold 256 MB.

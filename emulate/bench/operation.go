@@ -1,9 +1,13 @@
 package bench
 
 import (
+	_ "embed"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
+
+	"gpuperf/internal/rows"
 )
 
 // operation is PTX that a chain is made of: of %0, which is read and written, and %1 and %2, which nothing changes.
@@ -16,45 +20,20 @@ type operation struct {
 	fact  bool   // facts follow from it: it is measured in loops of two lengths, so that the loop itself does not count
 }
 
+//go:embed operations.txt
+var operationText string
+
 // operations are those that are measured alone.
-var operations = []operation{
-	{"fadd", "word", "add.f32 %0,%0,%1;", "FADD", 1, false},
-	{"fmul", "word", "mul.f32 %0,%0,%1;", "FMUL", 1, false},
-	{"ffma", "word", "fma.rn.f32 %0,%0,%1,%2;", "FFMA", 1, true},
-	{"fmnmx", "word", "min.f32 %0,%0,%1; max.f32 %0,%0,%2;", "FMNMX", 2, false},
-	{"lop3", "word", "lop3.b32 %0,%0,%1,%2,0x6a;", "LOP3", 1, true},
-	{"imad", "word", "mad.lo.u32 %0,%0,%1,%2;", "IMAD", 1, true},
-	{"imadhi", "word", "mad.hi.u32 %0,%0,%1,%2;", "IMAD.HI", 1, false},
-	{"imadwide", "dword", "{.reg .u32 lo,hi,m,n; mov.b64 {lo,hi},%0; mov.b64 {m,n},%1; mad.wide.u32 %0,lo,m,%0;}", "IMAD.WIDE", 1, false},
-	{"shf", "word", "shf.l.wrap.b32 %0,%0,%1,3;", "SHF", 1, false},
-	{"prmt", "word", "prmt.b32 %0,%0,%1,%2;", "PRMT", 1, false},
-	{"vimnmx", "word", "min.s32 %0,%0,%1; max.s32 %0,%0,%2;", "VIMNMX|IMNMX", 2, false},
-	{"isetp_sel", "word", "{.reg .pred p; setp.gt.u32 p,%0,%1; selp.u32 %0,%1,%2,p;}", "ISETP|SEL", 2, false},
-	{"isetp_guard", "word", "{.reg .pred p; setp.gt.u32 p,%0,%1; @p mad.lo.u32 %0,%0,%1,%2;}", "ISETP|IMAD", 2, false},
-	{"fsetp_sel", "word", "{.reg .pred p; setp.gt.f32 p,%0,%1; selp.u32 %0,%1,%2,p;}", "FSETP|SEL|FSEL", 2, false},
-	{"dp4a", "word", "dp4a.u32.u32 %0,%0,%1,%2;", "IDP", 1, false},
-	{"dadd", "dword", "add.f64 %0,%0,%1;", "DADD", 1, false},
-	{"dmul", "dword", "mul.f64 %0,%0,%1;", "DMUL", 1, false},
-	{"dfma", "dword", "fma.rn.f64 %0,%0,%1,%2;", "DFMA", 1, true},
-	{"hfma2", "word", "fma.rn.f16x2 %0,%0,%1,%2;", "HFMA2", 1, true},
-	{"hadd2", "word", "add.f16x2 %0,%0,%1;", "HADD2|HFMA2", 1, false},
-	{"ex2", "word", "ex2.approx.ftz.f32 %0,%0;", "MUFU", 1, true},
-	{"lg2", "word", "lg2.approx.ftz.f32 %0,%0;", "MUFU", 1, false},
-	{"rsq", "word", "rsqrt.approx.ftz.f32 %0,%0;", "MUFU", 1, false},
-	{"tanh", "word", "tanh.approx.f32 %0,%0;", "MUFU", 1, false},
-	{"popc", "word", "popc.b32 %0,%0;", "POPC", 1, false},
-	{"flo", "word", "bfind.u32 %0,%0;", "FLO", 1, false},
-	{"i2f_f2i", "word", "cvt.rn.f32.s32 %0,%0; cvt.rzi.s32.f32 %0,%0;", "I2F|I2FP|F2I", 2, false},
-	{"f2i_fadd", "word", "cvt.rzi.s32.f32 %0,%0; add.f32 %0,%0,%1;", "F2I|FADD", 2, false},
-	{"f2d_d2f", "word", "{.reg .f64 d; cvt.f64.f32 d,%0; cvt.rn.f32.f64 %0,d;}", "F2F", 2, true},
-	{"i2d_d2i", "word", "{.reg .f64 d; cvt.rn.f64.s32 d,%0; cvt.rzi.s32.f64 %0,d;}", "I2F|F2I", 2, false},
-	{"dsetp_sel", "dword", "{.reg .pred p; setp.gt.f64 p,%0,%1; selp.b64 %0,%1,%2,p;}", "DSETP", 1, false},
-	{"shfl", "word", "shfl.sync.idx.b32 %0,%0,%1,31,-1;", "SHFL", 1, true},
-	{"vote", "word", "{.reg .pred p; setp.gt.u32 p,%0,%1; vote.sync.ballot.b32 %0,p,-1;}", "VOTE", 1, true},
-	{"match", "word", "match.any.sync.b32 %0,%0,-1;", "MATCH", 1, false},
-	{"redux", "word", "redux.sync.add.u32 %0,%0,-1;", "REDUX", 1, true},
-	{"smid", "word", "{.reg .u32 t; mov.u32 t,%%smid; xor.b32 %0,%0,t;}", "S2R|S2UR", 1, false},
-}
+var operations = func() (list []operation) {
+	for r := range rows.Of(operationText) {
+		each, err := strconv.Atoi(r.At(4))
+		if err != nil {
+			panic("operations.txt: " + err.Error())
+		}
+		list = append(list, operation{r[0], r.At(1), r.At(2), strings.ReplaceAll(r.At(3), " ", "|"), each, r.At(5) == "fact"})
+	}
+	return list
+}()
 
 // classes are operations of which each pair is measured.
 var classes = []string{"ffma", "lop3", "imad", "dfma", "hfma2", "ex2", "popc", "f2d_d2f", "shfl"}
@@ -70,19 +49,8 @@ const (
 	timesLong = 128
 )
 
-const head = `typedef unsigned int word;
-typedef unsigned long long dword;
-#define KERNEL(NAME) extern "C" __global__ void NAME(dword *t, const dword *in, dword *a, int n, int m)
-#define LANE (threadIdx.x % 32)
-#define WARP ((blockIdx.x * blockDim.x + threadIdx.x) / 32)
-#define TELL if (LANE == 0) t[2 * WARP] = t0, t[2 * WARP + 1] = t1;
-#define KEEP(VALUE) if ((VALUE) == 0x1234567) t[0] = 1;
-__device__ __forceinline__ dword now() {
-  dword c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
-`
+//go:embed head.cu
+var head string
 
 // function is the operation as a function of CUDA C.
 func (o *operation) function() string {

@@ -34,7 +34,7 @@ func (g *Group) member(rank uint32) (index [3]uint32) {
 }
 
 // hear lets a group have the next messages for it, as far as the next arrival at a barrier that it waits at.
-func (g *Group) hear(at uint64, b *arrivals) {
+func (g *Group) hear(at uint64) {
 	list := g.launch.told[g.index]
 	last := slices.IndexFunc(list[g.heard:], func(m message) bool { return m.count > 0 && m.barrier == at })
 	if last < 0 {

@@ -201,7 +201,7 @@ func (w *Warp) leave(lanes uint32) {
 		w.remove(p)
 	}
 	w.release()
-	w.Group.left(w)
+	w.Group.left()
 }
 
 // exit ends lanes in which a condition among the operands holds too, but not where nobody knows.

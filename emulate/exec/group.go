@@ -240,7 +240,7 @@ func readReduced(w *Warp, o *op, lanes uint32) {
 }
 
 // left looks whether a barrier waited only for work-items that have left.
-func (g *Group) left(w *Warp) {
+func (g *Group) left() {
 	g.pass()
 	for _, v := range g.Warps {
 		for _, p := range v.paths {

@@ -175,7 +175,7 @@ func (w *Warp) asks(at uint64, b *arrivals, value uint64) {
 	}
 	p.over, p.waited = phase, true
 	if phase > b.over {
-		w.Group.hear(at, b)
+		w.Group.hear(at)
 	}
 	if phase > b.over {
 		w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase

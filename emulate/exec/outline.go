@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/sass"
 )
 
@@ -42,12 +43,7 @@ func (l *Launch) outline() {
 // calls notes that loops call a subroutine which begins at a block.
 func (l *Launch) calls(block int, loops []int) {
 	b := &l.Function.Blocks[block]
-	var more []int
-	for _, loop := range loops {
-		if !l.Inside(b.From, loop) {
-			more = append(more, loop)
-		}
-	}
+	more := lists.Where(loops, func(loop int) bool { return !l.Inside(b.From, loop) })
 	if len(more) == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/jsonvalue"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -42,10 +43,7 @@ func (r *Report) Text() string { return r.Status().Text(r.Seconds()) }
 
 // Seconds is the time of all launches: a lower bound, or infinite, as Status says.
 func (r *Report) Seconds() (sum float64) {
-	for _, l := range r.Launches {
-		sum += float64(l.Times) * l.Result.Seconds
-	}
-	return sum
+	return lists.Sum(r.Launches, func(l Launch) float64 { return float64(l.Times) * l.Result.Seconds })
 }
 
 // Interval is what the time is taken to be in.
@@ -84,10 +82,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Times int             `json:"times"`
 		Each  *emulate.Result `json:"each"`
 	}
-	var list []launch
-	for _, l := range r.Launches {
-		list = append(list, launch{l.Times, l.Result})
-	}
+	list := lists.Map(r.Launches, func(l Launch) launch { return launch{l.Times, l.Result} })
 	return json.Marshal(struct {
 		Name     string         `json:"kernel"`
 		Device   string         `json:"device"`
@@ -108,8 +103,5 @@ func (r *Report) After(others emulate.Others, binds bool) *Report {
 
 // Longest are the launches that take longest, one of each report.
 func Longest(all []*Report) (list []*emulate.Result) {
-	for _, r := range all {
-		list = append(list, r.Longest().Result)
-	}
-	return list
+	return lists.Map(all, func(r *Report) *emulate.Result { return r.Longest().Result })
 }

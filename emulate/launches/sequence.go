@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -260,7 +261,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Binds: o.Binds, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Compiled: o.Origin == Source, Others: o.Others, Unrestored: s.Unrestored,
+				Overwritten: slices.Sorted(maps.Keys(overwritten)), Paper: o.Paths == "paper", Profile: profile, Compiled: o.Origin == Source, Others: o.Others, Unrestored: s.Unrestored,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
@@ -338,14 +339,6 @@ func identify(job device.Job, f *sass.Function, overwritten map[string]bool) str
 	}
 	text, _ := json.Marshal([]any{f.Name, job.Global, job.Local, job.Args, job.LocalMem, job.Dynamic, job.Attributes, unknown})
 	return string(text)
-}
-
-func names(set map[string]bool) (list []string) {
-	for name := range set {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // find finds the kernel of a launch in a listing, by its name in the binary or in CUDA C.

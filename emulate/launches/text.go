@@ -3,10 +3,12 @@ package launches
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gpuperf/emulate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // detailed is how many reports are printed in full. More are a table.
@@ -32,12 +34,7 @@ func Write(w io.Writer, all []*Report) error {
 // table has a row for each report, with what tells them apart.
 func table(all []*Report) *format.Table {
 	differ := func(of func(*Report) string) bool {
-		for _, r := range all {
-			if of(r) != of(all[0]) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(all, func(r *Report) bool { return of(r) != of(all[0]) })
 	}
 	name := func(r *Report) string { return r.Name }
 	device := func(r *Report) string { return r.Device }
@@ -104,10 +101,7 @@ func (r *Report) write(w io.Writer) error {
 		r.Launches[0].Write(w)
 		return nil
 	}
-	count := 0
-	for _, l := range r.Launches {
-		count += l.Times
-	}
+	count := lists.Sum(r.Launches, func(l Launch) int { return l.Times })
 	sum, in := r.Seconds(), r.Interval()
 	fmt.Fprintf(w, "%s on %s%s\n  time        %s%s for %s, one after the other\n\n", r.Name, r.Device, emulate.From(r.Origin), r.Text(), r.Status().Spread(in), format.Count(count, "launch"))
 	t := format.NewTable("kernel", ">launches", ">each", ">together", ">share", "bottleneck")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/emulate/exec"
+	"gpuperf/internal/lists"
 	"gpuperf/sass"
 )
 
@@ -249,10 +250,7 @@ func (j *jumps) off(iterations int64) int64 {
 }
 
 func mean(list []int64) (m float64) {
-	for _, x := range list {
-		m += float64(x) / float64(len(list))
-	}
-	return m
+	return lists.Sum(list, func(x int64) float64 { return float64(x) / float64(len(list)) })
 }
 
 // ends are the comparisons that may end a loop; nil where it also ends by something else, or where an iteration may depend on those before by what these

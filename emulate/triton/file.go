@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
@@ -143,12 +144,7 @@ func (d *Description) pairs(entries []*Entry, out string) (all []pair, err error
 
 // among are the entries that may be the configuration: the one of its hash, or else those with its options whose IR has its numbers.
 func (c *configuration) among(entries []*Entry) (fit []*Entry) {
-	for _, e := range entries {
-		if c.hash == "" && c.fits(e) || e.is(c.hash) {
-			fit = append(fit, e)
-		}
-	}
-	return fit
+	return lists.Where(entries, func(e *Entry) bool { return c.hash == "" && c.fits(e) || e.is(c.hash) })
 }
 
 // unclear is the error of a configuration that is not one of the entries that are left, or several of them.
@@ -186,10 +182,7 @@ func (c *configuration) fits(e *Entry) bool {
 }
 
 func few(entries []*Entry) string {
-	var list []string
-	for _, e := range entries {
-		list = append(list, e.String())
-	}
+	list := lists.Map(entries, func(e *Entry) string { return e.String() })
 	return format.First(list, 6)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
@@ -120,10 +121,7 @@ func (d *Description) taken(e *Entry, f *sass.Function) (list []yamlfile.Entry, 
 	if e.Arguments == nil || slices.ContainsFunc(e.Arguments, func(a Argument) bool { return a.Name == "" }) {
 		return d.byPlace(all, e, f)
 	}
-	var names []string
-	for _, given := range all {
-		names = append(names, given.Key.Text)
-	}
+	names := lists.Map(all, func(given yamlfile.Entry) string { return given.Key.Text })
 	for _, a := range e.Arguments {
 		i := slices.Index(names, a.Name)
 		if i < 0 {
@@ -161,10 +159,7 @@ func (d *Description) byPlace(all []yamlfile.Entry, e *Entry, f *sass.Function) 
 }
 
 func (e *Entry) names() (list []string) {
-	for _, a := range e.Arguments {
-		list = append(list, a.Name)
-	}
-	return list
+	return lists.Map(e.Arguments, func(a Argument) string { return a.Name })
 }
 
 // parameter is an argument of the machine code. Where the cache does not say what it is, its size does.

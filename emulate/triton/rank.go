@@ -107,7 +107,8 @@ func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
 
 // emulate emulates a configuration. What is wrong in the description is an error; a configuration that the device has no room for is a result.
 func (d *Description) emulate(ctx context.Context, p *pair, o Options) (*Ranked, []string, error) {
-	f, warnings, err := p.entry.function(ctx)
+	var warnings []string
+	f, err := p.entry.function(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,15 +157,15 @@ func (e *Entry) multiples(job device.Job) (warnings []string) {
 }
 
 // function is the machine code of the entry.
-func (e *Entry) function(ctx context.Context) (*sass.Function, []string, error) {
+func (e *Entry) function(ctx context.Context) (*sass.Function, error) {
 	listing, err := e.listing(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if i := slices.IndexFunc(listing.Functions, func(f *sass.Function) bool { return f.Name == e.Name }); i >= 0 {
-		return listing.Functions[i], nil, nil
+		return listing.Functions[i], nil
 	}
-	return nil, nil, failure("%s has no kernel %s", e.code(), e.Name)
+	return nil, failure("%s has no kernel %s", e.code(), e.Name)
 }
 
 func (e *Entry) listing(ctx context.Context) (*sass.Listing, error) {

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // columns are the constexprs and options of all configurations, in the order of the first.
@@ -73,10 +74,7 @@ func (r *Ranking) Write(w io.Writer) error {
 }
 
 func (one *Ranked) configuration() string {
-	var list []string
-	for _, name := range one.names {
-		list = append(list, name+" "+one.values[name])
-	}
+	list := lists.Map(one.names, func(name string) string { return name + " " + one.values[name] })
 	return strings.Join(list, ", ")
 }
 

@@ -50,12 +50,7 @@ func filePairs(ctx context.Context, o frontend.Options, path, other string, size
 	all := throw.Get(Cases(ctx, o, []string{path, other}, sizes))
 	of := func(path string) (cases []*workload.Case) {
 		file, name, one := source.CutName(path)
-		for _, c := range all {
-			if sameFile(c.Script, file) && (!one || c.Name == name) {
-				cases = append(cases, c)
-			}
-		}
-		return cases
+		return lists.Where(all, func(c *workload.Case) bool { return sameFile(c.Script, file) && (!one || c.Name == name) })
 	}
 	return throw.Get(Pairs(of(path), of(other)))
 }

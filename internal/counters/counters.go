@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gpuperf/device/measure"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/toolkit"
 	"gpuperf/samples"
@@ -144,7 +145,7 @@ func (n *ncu) command(works []Work, log, report string, mode samples.Mode, metri
 	var entries []string
 	for _, w := range works {
 		for _, l := range w.Job.Launches() {
-			entries = append(entries, baseName(l.Entry))
+			entries = append(entries, cname.Base(l.Entry))
 		}
 	}
 	cache := map[samples.Mode]string{samples.Warm: "none", samples.Cold: "all"}[mode]
@@ -157,12 +158,6 @@ func (n *ncu) command(works []Work, log, report string, mode samples.Mode, metri
 		command = append(command, "--section", "SourceCounters")
 	}
 	return append(command, n.worker...)
-}
-
-// baseName is the name of a kernel function without the namespaces it is in and the arguments of its template.
-func baseName(entry string) string {
-	name, _, _ := strings.Cut(entry, "<")
-	return name[strings.LastIndex(name, ":")+1:]
 }
 
 // read has ncu print its report as tables, and reads them.

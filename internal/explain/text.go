@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/remedy"
 	"gpuperf/internal/terminal"
 	"gpuperf/models"
@@ -246,10 +247,7 @@ func (e *Explanation) writeCode(w io.Writer) {
 	}
 	t := format.NewTable("access", ">counted", ">in the code", ">elsewhere")
 	for _, a := range c.Accesses {
-		var widths []string
-		for _, width := range a.Widths {
-			widths = append(widths, fmt.Sprintf("%d × %d B", width.Instructions, width.Bytes))
-		}
+		widths := lists.Map(a.Widths, func(width CodeWidth) string { return fmt.Sprintf("%d × %d B", width.Instructions, width.Bytes) })
 		t.Row(a.what(), fmt.Sprintf("%s × %d B", format.Quantity(a.Counted, ""), a.Bytes), cmp.Or(strings.Join(widths, ", "), "none"), format.Known(float64(a.Elsewhere), fmt.Sprint(a.Elsewhere)))
 	}
 	t.WriteIndented(w, "  ")

@@ -2,108 +2,28 @@ package explain
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gpuperf/features"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/rows"
 	"gpuperf/kernel"
-	"gpuperf/models"
 )
 
-// termWords are what the terms of the models that come with the program stand for.
-var termWords = map[string]string{
-	"gmem":           "global memory",
-	"onchip":         "on-chip work",
-	"overhead":       "overhead of launches, groups and barriers",
-	"dram":           "DRAM",
-	"memory":         "DRAM",
-	"l2":             "L2",
-	"fetch":          "what work-groups fetch",
-	"starts":         "starts of work-groups",
-	"pipe":           "the path of L1 and local memory",
-	"slots":          "issue of instructions",
-	"issue":          "issue of instructions",
-	"special":        "the unit of functions and conversions",
-	"logic":          "the unit of logic and comparisons",
-	"products":       "the unit of float64 and integer products",
-	"wait":           "waiting for results",
-	"latency":        "waiting for results",
-	models.WholeTerm: "the rest",
-	crowdTerm:        "atomic operations that meet in L2",
-	roofTerm:         "the roof of the device, which the model does not know",
-}
+//go:embed words.txt
+var words string
 
-// workWords are short words for what totals of static features count.
-var workWords = map[string]string{
-	"launches":              "launches",
-	"groups":                "work-groups",
-	"sub_groups":            "sub-groups",
-	"data_bytes":            "data that is touched",
-	"tile_bytes":            "what work-groups fetch, each its own",
-	"dram_read_unit_bytes":  "reads",
-	"dram_write_unit_bytes": "writes",
-	"dram_pages":            "changes of place in DRAM",
-	"l2_load_bytes":         "loads",
-	"l2_load_lines":         "requests of loads",
-	"l2_store_bytes":        "stores",
-	"l2_store_lines":        "requests of stores",
-	"wavefronts":            "cycles of the banks",
-	"lines":                 "lines that are looked up",
-	"store_lines":           "lines that are stored to",
-	"accesses":              "loads and stores",
-	"global_accesses":       "loads and stores of global memory",
-	"local_accesses":        "loads and stores of local memory",
-	"addresses":             "addresses",
-	"arithmetic":            "arithmetic",
-	"half_ops":              "float16 arithmetic",
-	"single_ops":            "float32 arithmetic",
-	"double_ops":            "float64 arithmetic",
-	"double_extremes":       "minima and maxima of float64",
-	"integer_ops":           "integer additions",
-	"integer_products":      "integer products",
-	"logic_ops":             "integer logic",
-	"divisions":             "divisions",
-	"float_divisions":       "float divisions",
-	"double_divisions":      "float64 divisions",
-	"integer_divisions":     "integer divisions",
-	"functions":             "functions",
-	"roots":                 "roots",
-	"double_roots":          "float64 roots",
-	"float_functions":       "functions",
-	"double_functions":      "float64 functions",
-	"powers":                "powers",
-	"periodic_functions":    "sines and cosines",
-	"conversions":           "conversions and approximate functions",
-	"double_conversions":    "conversions of 64 bits",
-	"control":               "loops, guards and selects",
-	"turns":                 "iterations of loops",
-	"entries":               "starts of loops",
-	"conditions":            "conditions",
-	"divergences":           "diverging sub-groups",
-	"selects":               "selects",
-	"barriers":              "barriers",
-	"phases":                "barriers in turn",
-	"axes":                  "indices of work-items",
-	"rounds":                "loads in turn",
-	"load_rounds":           "loads in turn",
-	"fresh_rounds":          "loads in turn of what is new",
-	"l2_rounds":             "loads in turn from L2",
-	"dram_rounds":           "loads in turn from DRAM",
-	"chain_cycles":          "chains of dependent operations",
-	"turnover":              "changes of work-groups",
-	"sub_group_share":       "few sub-groups on a multiprocessor",
-	"code_accesses":         "loads and stores of the machine code",
-	"code_half":             "float16 instructions",
-	"code_single":           "float32 instructions",
-	"code_double":           "float64 instructions",
-	"code_integer":          "integer instructions",
-	"code_logic":            "instructions of logic",
-	"code_conversions":      "instructions of conversions",
-	"code_special":          "instructions of functions",
-	"code_barriers":         "instructions of barriers",
-}
+// termWords are what the terms of the models that come with the program stand for, workWords short words for what totals of static features count.
+var termWords, workWords = func() (terms, work map[string]string) {
+	terms, work = map[string]string{}, map[string]string{}
+	for r := range rows.Of(words) {
+		map[string]map[string]string{"term": terms, "work": work}[r[0]][r[1]] = r[2]
+	}
+	return terms, work
+}()
 
 // classWords are short words for what classes of features count without records.
 var classWords = map[features.Class]string{

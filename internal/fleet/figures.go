@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -66,10 +67,9 @@ func evaluated(r result) []Figure {
 	}
 	type report struct{ Suites []suite }
 	return read(r, func(p report) (out []Figure) {
-		for _, s := range p.Suites {
-			out = append(out, Figure{What: s.Name + ": error of predictions", Unit: "%", Value: 100 * s.Error})
-		}
-		return out
+		return lists.Map(p.Suites, func(s suite) Figure {
+			return Figure{What: s.Name + ": error of predictions", Unit: "%", Value: 100 * s.Error}
+		})
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/lists"
 )
 
 // Local says how processes are started on this host, one for each device.
@@ -121,10 +122,7 @@ func Choose(all []device.Info, query string, n int) ([]int, error) {
 	case n == 1:
 		return []int{first}, nil
 	case n > len(list):
-		var names []string
-		for _, i := range list {
-			names = append(names, fmt.Sprintf("  %d  %s", i, all[i].Name))
-		}
+		names := lists.Map(list, func(i int) string { return fmt.Sprintf("  %d  %s", i, all[i].Name) })
 		return nil, device.SelectError(fmt.Sprintf("%d workers need as many devices of the type %s; there are:\n%s", n, all[first].Type, strings.Join(names, "\n")))
 	}
 	if n == 0 {

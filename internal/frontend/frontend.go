@@ -104,10 +104,7 @@ func Names(ctx context.Context, path string) (names []string) {
 		return ckernel.Names(file)
 	}
 	kernels, _ := Options{}.Load(ctx, path)
-	for _, k := range kernels {
-		names = append(names, k.Name)
-	}
-	return names
+	return lists.Map(kernels, func(k *Kernel) string { return k.Name })
 }
 
 // IsKernel reports whether an argument names a file with kernels, with or without "#name".

@@ -14,6 +14,7 @@ import (
 	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
 	"gpuperf/device"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/format"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
@@ -150,7 +151,7 @@ func (o Options) launchedFunction(ctx context.Context, path string) ([]*Kernel, 
 		f, err = in, refusal(err, partly)
 	}
 	if f == nil {
-		return nil, emulated(ctx, err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
+		return nil, emulated(ctx, err, file, cname.Base(cmp.Or(opt.Kernel, opt.C.Instance)))
 	}
 	k := f.kernel(f.job, file)
 	k.Unsized, k.unread = err, whole

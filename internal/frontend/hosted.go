@@ -10,6 +10,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
@@ -25,7 +26,7 @@ type hosted struct {
 
 // fromHost completes options by the launch of the function among those that the host code of a file makes. It is nil where there is none.
 func (o Options) fromHost(ctx context.Context, path string, text *cfront.File, opt *ckernel.Options) *hosted {
-	name := kernelName(o.Kernel)
+	name := cname.Base(o.Kernel)
 	if name == "" && len(text.Launches) > 0 {
 		name = text.Launches[0].Kernel
 	}
@@ -52,14 +53,6 @@ func (o Options) fromHost(ctx context.Context, path string, text *cfront.File, o
 		}
 	}
 	return &hosted{launch: best, given: map[string]int64{}}
-}
-
-// kernelName is the name of a function without namespaces and what follows it.
-func kernelName(text string) string {
-	if i := strings.IndexAny(text, "<("); i >= 0 {
-		text = text[:i]
-	}
-	return strings.TrimSpace(text[strings.LastIndexByte(text, ':')+1:])
 }
 
 // knowledge is how much is known of a launch.
@@ -166,10 +159,7 @@ func (h *hosted) extent(a *kernel.Array, at map[string]int64) int64 {
 
 // text is how the launch is said by options, for what is shown and recorded.
 func (h *hosted) text(opt ckernel.Options) map[string]string {
-	var local []string
-	for _, n := range opt.Local {
-		local = append(local, strconv.FormatInt(n, 10))
-	}
+	local := lists.Map(opt.Local, func(n int64) string { return strconv.FormatInt(n, 10) })
 	out := map[string]string{"local": strings.Join(local, ","), "groups": strings.Join(opt.Groups, ","), "global": strings.Join(opt.Global, ","), "shared": opt.Dynamic}
 	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })
 	return out

@@ -8,6 +8,7 @@ import (
 	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
@@ -103,7 +104,7 @@ func launchOptions(launch *launchfile.Launch) ckernel.Options {
 
 // nameFunction says which function is meant: one by its name, or an instance of a template.
 func nameFunction(opt *ckernel.Options, name string) {
-	opt.Kernel, opt.C.Wanted = name, kernelName(name)
+	opt.Kernel, opt.C.Wanted = name, cname.Base(name)
 	if strings.Contains(name, "<") {
 		opt.Kernel, opt.C.Instance = "", name
 	}

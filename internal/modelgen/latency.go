@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
@@ -54,10 +55,7 @@ const usualWindow = 75
 // shortest loops, and twice as much beyond an eighth, a quarter and half of the window. The steps are smooth, since instruction
 // counts are only nominal, and so that a fit can find the window.
 func exposed(body, window string) string {
-	var steps []string
-	for _, copies := range []int{8, 4, 2} {
-		steps = append(steps, fmt.Sprintf("step(log(%d * %s / %s), 3)", copies, body, window))
-	}
+	steps := lists.Map([]int{8, 4, 2}, func(copies int) string { return fmt.Sprintf("step(log(%d * %s / %s), 3)", copies, body, window) })
 	return "2 ** (" + strings.Join(steps, " + ") + ") / 8"
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
@@ -216,10 +217,7 @@ func (c *content) addStream() {
 		return
 	}
 	named := func(tags []string) (out []string) {
-		for _, t := range tags {
-			out = append(out, "f_mem_access_tag:"+t)
-		}
-		return out
+		return lists.Map(tags, func(t string) string { return "f_mem_access_tag:" + t })
 	}
 	unit := fmt.Sprintf("s per %d B", c.stream.dtype.Size())
 	if !c.stream.separate {

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/models"
 	"gpuperf/workload"
 )
@@ -201,10 +202,7 @@ const hidden = "overhead + pnorm(work, latency, " + hideParam + ")"
 func (c *content) header(b *strings.Builder, opt Options, form models.Form, subjects []*subject, patterns, small []*Pattern) {
 	fmt.Fprintf(b, "# A model (form %s) and the measurements that calibrate it, chosen by `perf calibrate --for` for\n", form)
 	for _, s := range subjects {
-		var sizes []string
-		for _, at := range s.Sizes {
-			sizes = append(sizes, strings.ReplaceAll(workload.FormatSizes(at), ", ", ","))
-		}
+		sizes := lists.Map(s.Sizes, func(at map[string]int64) string { return strings.ReplaceAll(workload.FormatSizes(at), ", ", ",") })
 		fmt.Fprintf(b, "#   %s of %s at %s\n", s.Variant.Name, s.Script, strings.Join(sizes, "; "))
 	}
 	b.WriteString("# None of these is measured. Edit the file as you like; `perf calibrate` of it measures what it then names.\n#\n")

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"gpuperf/internal/lists"
 )
 
 // Find is the path of a program: on the PATH, else in the toolkit that CUDA_HOME names, else, where it names none, in the newest one that an
@@ -37,10 +39,7 @@ func Libraries(names ...string) []string {
 }
 
 func in(folder string, names []string) (paths []string) {
-	for _, name := range names {
-		paths = append(paths, filepath.Join(folder, name))
-	}
-	return paths
+	return lists.Map(names, func(name string) string { return filepath.Join(folder, name) })
 }
 
 // home is a pattern for the folders of toolkits.

@@ -16,6 +16,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
@@ -48,10 +49,7 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 	defer throw.Catch(&err)
 	all := throw.Get(o.Files.Nests(ctx, path))
 	if len(all) > 1 {
-		var names []string
-		for _, n := range all {
-			names = append(names, n.Name)
-		}
+		names := lists.Map(all, func(n *scop.Nest) string { return n.Name })
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)

@@ -17,6 +17,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -178,10 +179,7 @@ func (r Ranking) lines(ctx context.Context, list []search.Config, found *Ranked)
 		if counted(i) != nil {
 			return 0
 		}
-		for _, one := range kernels[i] {
-			least += one.Times * r.Predictor.Least(one.Case)
-		}
-		return least
+		return lists.Sum(kernels[i], func(one Counted) float64 { return one.Times * r.Predictor.Least(one.Case) })
 	}, func(i int) (float64, error) {
 		err := counted(i)
 		for _, one := range kernels[i] {

@@ -98,10 +98,7 @@ func (s *several) together(times, base []float64) float64 {
 // predict is what the search expects of a configuration, of which one predicts the time at a size; 0 where it does not know.
 func (s *several) predict(c search.Config, one func(Target, search.Config) float64) float64 {
 	times := func(c search.Config) (list []float64) {
-		for _, t := range s.at {
-			list = append(list, one(t, c))
-		}
-		return list
+		return lists.Map(s.at, func(t Target) float64 { return one(t, c) })
 	}
 	s.mu.Lock()
 	base := s.guessed

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	_ "embed"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -53,7 +55,6 @@ func (w *writer) await(b *linear.Barrier, depth int) {
 }
 
 // cudaCopies are copies of 16 bytes that work-items do not wait for.
-const cudaCopies = `static inline __device__ void copy_ahead(void *to, const void *from, bool there) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"((uint) __cvta_generic_to_shared(to)), "l"(from), "r"(there ? 16 : 0) : "memory"); }
-#define end_copies() asm volatile("cp.async.commit_group;" ::: "memory")
-#define await_copies(N) asm volatile("cp.async.wait_group " #N ";" ::: "memory")
-`
+//
+//go:embed text/copies.cuh
+var cudaCopies string

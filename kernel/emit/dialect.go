@@ -1,6 +1,7 @@
 package emit
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gpuperf/internal/rows"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -94,25 +96,20 @@ var openCL = dialect{
 	},
 	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	accuracy: map[Accuracy]string{Exact: "-cl-fp32-correctly-rounded-divide-sqrt"},
-	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
-		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-		bool half quad complex imaginary uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t
-		sampler_t event_t kernel global local constant private generic pipe read_only write_only read_write uniform
-		__kernel __global __local __constant __private __attribute__ true false NULL main barrier lid gid
-		get_work_dim get_global_size get_global_id get_local_size get_local_id get_num_groups get_group_id get_global_offset
-		mix step smoothstep clamp degrees radians sign dot cross length distance normalize fast_length fast_distance
-		fast_normalize select bitselect any all isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater
-		isnormal isordered isunordered signbit abs_diff add_sat sub_sat hadd rhadd clz ctz popcount mad_hi mad_sat mul_hi
-		mad24 mul24 rotate upsample shuffle shuffle2 prefetch vload2 vload3 vload4 vload8 vload16 vload_half vstore2 vstore3
-		vstore4 vstore8 vstore16 vstore_half mem_fence read_mem_fence write_mem_fence work_group_barrier
-		wait_group_events async_work_group_copy async_work_group_strided_copy atomic_add atomic_sub atomic_xchg atomic_inc
-		atomic_dec atomic_cmpxchg atomic_min atomic_max atomic_and atomic_or atomic_xor printf as_int as_uint as_float
-		as_long as_ulong as_double as_char as_uchar as_short as_ushort acospi asinpi atanpi atan2pi cospi sinpi tanpi
-		sincos fract frexp ilogb ldexp logb lgamma_r maxmag minmag modf nan nextafter pown powr remainder remquo rootn
-		native_cos native_divide native_exp native_exp2 native_exp10 native_log native_log2 native_log10 native_powr
-		native_recip native_rsqrt native_sin native_sqrt native_tan half_cos half_divide half_exp half_exp2 half_exp10
-		half_log half_log2 half_log10 half_powr half_recip half_rsqrt half_sin half_sqrt half_tan
-		queue_t reserve_id_t clk_event_t image1d_array_t image2d_array_t`),
+	reserved: reserved("opencl"),
+}
+
+//go:embed text/reserved.txt
+var reservedText string
+
+// reserved are the words that a dialect has for itself.
+func reserved(dialect string) (words []string) {
+	for r := range rows.Of(reservedText) {
+		if r[0] == dialect {
+			words = append(words, strings.Fields(r[1])...)
+		}
+	}
+	return words
 }
 
 // vectors say how a language writes operations on vectors.

@@ -87,7 +87,7 @@ func (p *Parser) Operand() Expr { return p.expr(precCompare + 1) }
 // expr reads an expression whose operators bind at least as strongly as min (operator precedence climbing).
 func (p *Parser) expr(min int) Expr {
 	defer p.Nest(MaxDepth, "expression")()
-	left := p.unary(min)
+	left := p.unary()
 	paren := true // left is not a chain that may grow
 	for {
 		t := p.Tok()
@@ -124,7 +124,7 @@ func (p *Parser) expr(min int) Expr {
 	}
 }
 
-func (p *Parser) unary(min int) Expr {
+func (p *Parser) unary() Expr {
 	t := p.Tok()
 	switch {
 	case t.Kind == lex.Name && t.Text == "not":
@@ -296,7 +296,7 @@ var knownReductions = "reductions are " + nameset.Text(ReductionNames())
 func (p *Parser) call(t lex.Token) Expr {
 	switch t.Text {
 	case "cast":
-		return p.cast(t)
+		return p.cast()
 	case "minimum", "maximum":
 		return &Op{OpKind(t.Text[:3]), p.operands(t)}
 	case "reduce":
@@ -379,7 +379,7 @@ func (p *Parser) reduce(kind string) Expr {
 }
 
 // cast reads cast(float32, x); the type may be quoted or have numpy's prefix.
-func (p *Parser) cast(t lex.Token) Expr {
+func (p *Parser) cast() Expr {
 	quote := ""
 	if p.Is("'") || p.Is("\"") {
 		quote = p.Tok().Text

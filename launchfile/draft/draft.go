@@ -16,6 +16,7 @@ import (
 
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/source"
 )
 
@@ -179,11 +180,8 @@ func (k Kernel) as(recorded Kernel) Kernel {
 
 // base is the name of a kernel in its source.
 func base(name string) string {
-	if plain, _, ok := demangled(name); ok {
-		name = plain
-	}
-	name, _, _ = strings.Cut(name, "<")
-	return name[strings.LastIndexByte(name, ':')+1:]
+	plain, _, _ := demangled(name)
+	return cname.Base(plain)
 }
 
 // named gives parameters without a name one.

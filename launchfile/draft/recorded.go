@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gpuperf/internal/cname"
 	"gpuperf/internal/format"
 	"gpuperf/samples/exchange"
 )
@@ -23,9 +24,9 @@ func readRecorded(path, _ string) (kernels []Kernel, err error) {
 			}
 		}
 		k.Grid, k.Block = k.Grid[:k.Dims], k.Block[:k.Dims]
-		var params string
-		k.Name, params = signature(strings.ReplaceAll(r.Kernel.Source, "<unnamed>::", ""))
-		for _, p := range split(params) {
+		var params []string
+		k.Name, params = cname.Split(strings.ReplaceAll(r.Kernel.Source, "<unnamed>::", ""))
+		for _, p := range params {
 			if one, ok := readParam(p, nil); ok {
 				k.Params = append(k.Params, one)
 			}

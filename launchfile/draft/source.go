@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/launches"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/lists"
 )
@@ -311,18 +312,6 @@ func readParam(text string, types map[string]string) (p Param, ok bool) {
 	return p, true
 }
 
-// dtypes are the types of C, CUDA and OpenCL as launch files name them.
-var dtypes = map[string]string{
-	"char": "int8", "signed char": "int8", "unsigned char": "uint8", "uchar": "uint8", "bool": "uint8",
-	"short": "int16", "unsigned short": "uint16", "ushort": "uint16",
-	"int": "int32", "signed": "int32", "signed int": "int32", "unsigned": "uint32", "unsigned int": "uint32", "uint": "uint32",
-	"long": "int64", "unsigned long": "uint64", "ulong": "uint64", "long long": "int64", "unsigned long long": "uint64",
-	"longlong": "int64", "ulonglong": "uint64", "size_t": "uint64", "ptrdiff_t": "int64",
-	"int8_t": "int8", "uint8_t": "uint8", "int16_t": "int16", "uint16_t": "uint16", "int32_t": "int32", "uint32_t": "uint32",
-	"int64_t": "int64", "uint64_t": "uint64",
-	"half": "float16", "__half": "float16", "float": "float32", "double": "float64",
-}
-
 var (
 	vector   = regexp.MustCompile(`^(\w+?)(2|3|4|8|16)$`)
 	combined = []string{"unsigned", "signed", "long", "short", "int", "char"} // words of which several make a type
@@ -344,12 +333,12 @@ func typeOf(text string, types map[string]string) (dtype string, lanes int64, re
 	if n > 1 {
 		name = strings.TrimSuffix(name, " int")
 	}
-	if dtype, ok := dtypes[name]; ok {
+	if dtype, ok := cname.DTypes[name]; ok {
 		return dtype, 1, rest
 	}
-	if m := vector.FindStringSubmatch(name); m != nil && dtypes[m[1]] != "" {
+	if m := vector.FindStringSubmatch(name); m != nil && cname.DTypes[m[1]] != "" {
 		lanes, _ = strconv.ParseInt(m[2], 10, 64)
-		return dtypes[m[1]], lanes, rest
+		return cname.DTypes[m[1]], lanes, rest
 	}
 	return "", 1, rest
 }

@@ -166,7 +166,7 @@ func (r *Result) launches(c *workload.ProgramCase, l *language) (string, error) 
 		return "", err
 	}
 	for _, x := range job.Launches() {
-		one := Launch{Kernel: x.Entry, Global: extents(x.Global), Local: extents(x.Local), LocalBytes: x.LocalMem, Dynamic: x.Dynamic}
+		one := Launch{Kernel: x.Entry, Global: workload.Extents(x.Global), Local: workload.Extents(x.Local), LocalBytes: x.LocalMem, Dynamic: x.Dynamic}
 		for _, a := range x.Args {
 			one.Arguments = append(one.Arguments, a.Name)
 		}
@@ -201,13 +201,6 @@ func (r *Result) calls(c *workload.ProgramCase) (string, error) {
 		r.Launches = append(r.Launches, one)
 	}
 	return list[0].Text, nil
-}
-
-// extents adds the dimensions that a launch leaves out.
-func extents(list []int64) [3]int64 {
-	out := [3]int64{1, 1, 1}
-	copy(out[:], list)
-	return out
 }
 
 // array is the argument or temporary of a name.

@@ -73,6 +73,6 @@ func (c *lowering) openBetween(from, to string, step, n int64) index {
 	}
 	c.spans[name] = span{0, max(0, intmath.CeilDiv(n, step)-1)}
 	c.loops, c.all = append(c.loops, l), append(c.all, l)
-	l.v = c.variable("v", n, at)
+	l.v = c.variable(n, at)
 	return c.affine(polycount.Name(l.v))
 }

@@ -88,12 +88,12 @@ func (c *lowering) open(op lift.Op, dim int, n int64) index {
 	if n == 1 {
 		return constant(0)
 	}
-	l.v = c.variable("v", n, sum)
+	l.v = c.variable(n, sum)
 	if l.slots > 1 {
-		l.slotVar = c.variable("v", l.slots, l.slot)
+		l.slotVar = c.variable(l.slots, l.slot)
 	}
 	if l.lids > 1 && lift.ParallelMaps.Has(op) && op != lift.MapWrg {
-		l.lidVar = c.variable("v", l.lids, l.lid)
+		l.lidVar = c.variable(l.lids, l.lid)
 	}
 	return c.affine(polycount.Name(l.v))
 }
@@ -159,8 +159,8 @@ func (c *lowering) iname(l *loop, name string, count int64, tag kernel.Tag) poly
 }
 
 // variable makes a variable with values 0 .. n-1 for an expression over inames.
-func (c *lowering) variable(base string, n int64, a polycount.Affine) string {
-	name := c.fresh(base)
+func (c *lowering) variable(n int64, a polycount.Affine) string {
+	name := c.fresh("v")
 	c.spans[name] = span{0, n - 1}
 	c.affines[name] = a
 	c.exprs[name] = expr.FromAffine(fitting(a))

@@ -9,60 +9,75 @@ import (
 
 // The rules that templates cannot say: they count, or work on as many arrays as there are.
 
-func addCoded() {
-	add(
-		Rule{
-			Name: "iterateSplit", Left: "iterate(i + k, f) $ xs", Right: "iterate(i, f) o iterate(k, f) $ xs", Types: "xs: [A]N",
-			Params: []Param{{"k", Count}}, Figure: "6a", on: lift.Set(lift.Iterate), code: iterateSplit,
-		},
-		Rule{
-			Name: "gatherToScatter", Left: "map(f) o gather(p) $ xs", Right: "scatter(q) o map(f) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", on: lift.Set(lift.Map), arg: lift.Set(lift.Gather), code: gatherToScatter,
-		},
-		Rule{
-			Name: "scatterToGather", Left: "scatter(p) o map(f) $ xs", Right: "map(f) o gather(q) $ xs   (q undoes p)", Types: "xs: [A]N",
-			Source: "Lift, corrected", on: lift.Set(lift.Scatter), arg: lift.Set(lift.Map), code: scatterToGather,
-		},
-		Rule{
-			Name: "splitZip", Left: "split(n) $ zip(xs, …)", Right: "map(fun(y => zip(get(0, y), …))) $ zip(split(n) $ xs, …)", Types: "xs: [A]N",
-			Source: "Lift: splitIntoZip", on: lift.Set(lift.Split), arg: lift.Set(lift.Zip), code: splitZip,
-		},
-		Rule{
-			Name: "zipJoin", Left: "zip(join $ xs, …)", Right: "join o map(fun(y => zip(get(0, y), …))) $ zip(xs, …)", Types: "xs: [[A]M]N",
-			Source: "Lift: joinFromZip", on: lift.Set(lift.Zip), code: zipJoin,
-		},
-		Rule{
-			Name: "mapZipFusion", Left: "map(f) $ zip(map(g) $ xs, …)", Right: "map(fun(y => f(tuple(g(get(0, y)), …)))) $ zip(xs, …)", Types: "xs: [A]N",
-			Source: "Lift: mapFusionWithZip", on: lift.Maps, arg: lift.Set(lift.Zip), code: mapZipFusion,
-		},
-		Rule{
-			Name: "mapFission", Left: "map(fun(x => f(g(x)))) $ xs", Right: "map(f) o map(g) $ xs   (f the outermost pattern)", Types: "xs: [A]N",
-			Source: "Lift: mapFission", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFission,
-		},
-		Rule{
-			Name: "vectorizeZip", Left: "map(f) $ zip(xs, …)", Right: "asScalar o map(fun(y => mapVec(f, get(0, y), …))) $ zip(asVector(w) $ xs, …)",
-			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Source: "Lift: vectorizeMapZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: vectorizeZip,
-		},
-		Rule{
-			Name:  "tileStencilsZip2D",
-			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, …)",
-			Right: "map(join) o join o map(transpose) o map(map(fun(q => the left side on zip(get(0, q), …)))) $ the zip of tiles of t by v: overlapping for what is slid",
-			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"v", Tile}}, Source: "Lift: tile2DStencilsZip", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["t"], m.Sizes["v"]) },
-		},
-		Rule{
-			Name: "copyLocalZip2D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(1, mapLcl(0, id)) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[scalar]M]3]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 2) },
-		},
-		Rule{
-			Name: "mapFissionZip", Left: "map(fun(x => f(x, g(x)))) $ xs", Right: "map(fun(y => f(get(0, y), get(1, y)))) $ zip(xs, map(g) $ xs)   (f the outermost pattern)",
-			Types: "xs: [A]N", Source: "Lift: mapFissionCreateZip", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: mapFissionZip,
-		},
-		Rule{Name: "letInline", Left: "let(y = x, f(y))", Right: "f(x)", Types: "xs: [A]N", on: lift.Set(lift.Let), code: func(m *Match) *lift.Term { return m.Term.Kids[0].Apply(m.Term.Kids[1]) }},
-		Rule{
-			Name: "zipRotate", Left: "map(f) $ zip(xs, …)", Right: "map(fun(y => f(tuple(get(k, y), …))) $ zip(…, xs)   (rotated)", Types: "xs: [A]N",
-			Source: "RISE: zip rotate", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: zipRotate,
-		},
+// coded is what makes the right side of a rule that templates cannot express. It is called for terms with an operator in on, whose array has an operator in arg
+// and whose function one in fun (0: any), and returns nil where the rule does not match.
+type coded struct {
+	code         func(m *Match) *lift.Term
+	on, arg, fun lift.OpSet
+}
+
+// codes are those of the rules in rules.txt that are no equations of templates, by their names.
+var codes = func() map[string]coded {
+	var (
+		maps, zips = lift.Set(lift.Map), lift.Set(lift.Zip)
+		lambdas    = lift.Set(lift.Lambda)
+		segments   = lift.Set(lift.ReduceSegments)
+		views      = lift.Set(lift.Get, lift.Split, lift.Join, lift.Transpose, lift.Gather, lift.Scatter, lift.Take, lift.Drop, lift.Slide, lift.Pad, lift.Inset, lift.Unzip, lift.Map, lift.Reduce, lift.Scan, lift.ScanBefore, lift.At)
+		arrays     = lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore, lift.Map, lift.Take, lift.Drop, lift.Scatter, lift.Unzip)
 	)
+	return map[string]coded{
+		"iterateSplit":        {iterateSplit, lift.Set(lift.Iterate), 0, 0},
+		"gatherToScatter":     {gatherToScatter, maps, lift.Set(lift.Gather), 0},
+		"scatterToGather":     {scatterToGather, lift.Set(lift.Scatter), maps, 0},
+		"splitZip":            {splitZip, lift.Set(lift.Split), zips, 0},
+		"zipJoin":             {zipJoin, zips, 0, 0},
+		"mapZipFusion":        {mapZipFusion, lift.Maps, zips, 0},
+		"mapFission":          {mapFission, maps, 0, lambdas},
+		"vectorizeZip":        {vectorizeZip, maps, zips, 0},
+		"tileStencilsZip2D":   {tiled(tileStencils, "t", "v"), maps, zips, 0},
+		"copyLocalZip2D":      {func(m *Match) *lift.Term { return copyLocalZip(m, 2) }, lift.Set(lift.MapWrg), 0, lambdas},
+		"mapFissionZip":       {mapFissionZip, maps, 0, lambdas},
+		"letInline":           {func(m *Match) *lift.Term { return m.Term.Kids[0].Apply(m.Term.Kids[1]) }, lift.Set(lift.Let), 0, 0},
+		"zipRotate":           {zipRotate, maps, zips, 0},
+		"copy":                {func(m *Match) *lift.Term { return copied(m.Term) }, lift.AnyOp, 0, 0},
+		"tupleMaps":           {tupleMaps, lift.Set(lift.Tuple), 0, 0},
+		"mapPad":              {padMap, lift.Set(lift.Pad), maps, 0},
+		"letArg":              {letArg, arrays, 0, 0},
+		"generateMap":         {generateMap, lift.Set(lift.Generate), 0, 0},
+		"scanSplitFrom":       {scanSplitFrom, lift.Set(lift.Scan, lift.ScanBefore), 0, 0},
+		"filterScan":          {filterScan, lift.Set(lift.Filter), 0, 0},
+		"segmentsMap":         {func(m *Match) *lift.Term { return overSegments(m, true) }, segments, 0, 0},
+		"segmentsRows":        {func(m *Match) *lift.Term { return overSegments(m, false) }, segments, 0, 0},
+		"segmentsScan":        {segmentsScan, segments, 0, 0},
+		"betweenParts":        {betweenParts, lift.Set(lift.ReduceBetween), 0, 0},
+		"letOut":              {letOut, views, lift.Set(lift.Let), 0},
+		"betweenMapFusion":    {betweenMapFusion, lift.Set(lift.ReduceBetween), maps, 0},
+		"reduceOutwards":      {reduceOutwards, maps, 0, lambdas},
+		"copyLocalOperands":   {copyBlocks, lift.Set(lift.ReduceSeq), zips, 0},
+		"streamStencilsZip2D": {func(m *Match) *lift.Term { return streamZip(m.Term, 2) }, maps, zips, 0},
+		"streamStencilsZip3D": {func(m *Match) *lift.Term { return streamZip(m.Term, 3) }, maps, zips, 0},
+		"tileStencils3D":      {tiled(tileStencils, "i", "k", "w"), maps, lift.AnyOp &^ zips, 0},
+		"tileStencilsZip3D":   {tiled(tileStencils, "i", "k", "w"), maps, zips, 0},
+		"copyLocalZip3D":      {func(m *Match) *lift.Term { return copyLocalZip(m, 3) }, lift.Set(lift.MapWrg), 0, lambdas},
+		"reduceMapPad":        {reduceMapPad, lift.Set(lift.Reduce), maps, 0},
+		"takeZip":             {takeZip, lift.Set(lift.Take), zips, 0},
+		"padStencils":         {padAtEnd("i", "k"), maps, 0, 0},
+		"padStencils3D":       {padAtEnd("i", "k", "w"), maps, 0, 0},
+		"padStencilsFront":    {padStencilsFront, maps, 0, 0},
+		"copyLocalVectors":    {copyVectors, lift.Set(lift.ReduceSeq), zips, 0},
+		"copyPrivateZip":      {copyPrivateZip, lift.Set(lift.MapGlb), 0, lambdas},
+		"tileSteps":           {tiled(tileSteps, "t"), lift.Set(lift.Iterate), 0, 0},
+		"tileSteps2D":         {tiled(tileSteps, "t", "k"), lift.Set(lift.Iterate), 0, 0},
+		"tileStages":          {tiled(tileStages, "t"), maps, 0, 0},
+		"tileStages2D":        {tiled(tileStages, "t", "k"), maps, 0, 0},
+	}
+}()
+
+// tiled is the code that makes tiles as large as the parameters say.
+func tiled(tile func(t *lift.Term, size ...lift.Size) *lift.Term, params ...string) func(m *Match) *lift.Term {
+	return func(m *Match) *lift.Term {
+		return tile(m.Term, lists.Map(params, func(p string) lift.Size { return m.Sizes[p] })...)
+	}
 }
 
 func iterateSplit(m *Match) *lift.Term {

@@ -12,45 +12,6 @@ import (
 // Rules for patterns whose indices are computed: a filter puts each element where a scan of their numbers says, and the segments of a reduction are
 // those of work-items, those of work-groups, or parts of a scan that begins anew at each start (Blelloch, "Prefix sums and their applications", 1990).
 
-func addDynamic() {
-	const segment = "map(fun(p => reduceBetween(f, z, get(0, p), get(1, p), 1) $ xs)) $ zip(take(M - 1) $ starts, drop(1) $ starts)"
-	segments := lift.Set(lift.ReduceSegments)
-	add(
-		Rule{
-			Name: "filterScan", Left: "filter(f) $ xs",
-			Right: "let(s = scan(+, 0) o map(1 where f, else 0) $ xs, tuple(put(nothing written) o map(fun((i, x) => tuple(i - 1 where f(x), else -1, x))) $ zip(s, xs), drop(N - 1) $ s))",
-			Types: "xs: [A]N", on: lift.Set(lift.Filter), code: filterScan,
-		},
-		Rule{
-			Name: "segmentsMap", Left: "reduceSegments(f, z, starts) $ xs", Right: strings.Replace(segment, "reduceBetween", "at(0) o reduceBetween", 1),
-			Types: "xs: [A]N", on: segments, code: func(m *Match) *lift.Term { return overSegments(m, true) },
-		},
-		Rule{
-			Name: "segmentsRows", Left: "reduceSegments(f, z, starts) $ xs", Right: "join o " + segment,
-			Types: "xs: [A]N", on: segments, code: func(m *Match) *lift.Term { return overSegments(m, false) },
-		},
-		Rule{
-			Name: "segmentsScan", Left: "reduceSegments(f, z, starts) $ xs",
-			Right: "let(heads = put(zeros) o map(fun((a, b) => tuple(a where a < b, else -1, 1))) $ zip(take(M - 1) $ starts, drop(1) $ starts), let(s = scan(f that begins anew at heads) $ zip(heads, xs), the last elements of segments in s, z for empty ones))   where f is associative and z its neutral element",
-			Types: "xs: [A]N", on: segments, code: segmentsScan,
-		},
-		Rule{
-			Name: "betweenParts", Left: "reduceBetween(f, z, a, b, 1) $ xs",
-			Right: "reduce(f, z) o join o map(fun(i => reduceBetween(f, z, a + i, b, m) $ xs)) $ generate(m, fun(i => i))   where f is associative and commutative, and z neutral",
-			Types: "xs: [A]N", Params: []Param{{"m", First}}, on: lift.Set(lift.ReduceBetween), code: betweenParts,
-		},
-		Rule{
-			Name: "letOut", Left: "p $ let(y = v, xs)", Right: "let(y = v, p $ xs)   (p a pattern of one value)",
-			Types: "xs: [A]N", arg: lift.Set(lift.Let), code: letOut,
-			on: lift.Set(lift.Get, lift.Split, lift.Join, lift.Transpose, lift.Gather, lift.Scatter, lift.Take, lift.Drop, lift.Slide, lift.Pad, lift.Inset, lift.Unzip, lift.Map, lift.Reduce, lift.Scan, lift.ScanBefore, lift.At),
-		},
-		Rule{
-			Name: "betweenMapFusion", Left: "reduceBetween(f, z, a, b, s) o map(g) $ xs", Right: "reduceBetween(fun(y, x => f(y, g(x))), z, a, b, s) $ xs",
-			Types: "xs: [A]N", on: lift.Set(lift.ReduceBetween), arg: lift.Set(lift.Map), code: betweenMapFusion,
-		},
-	)
-}
-
 // scalarFun makes a function of the program by its definition.
 func scalarFun(f lift.UserFun) *lift.Term {
 	u, err := lift.NewUserFun(f)

@@ -1,66 +1,8 @@
 package rules
 
-import (
-	"fmt"
-
-	"gpuperf/lift"
-)
+import "gpuperf/lift"
 
 // Rules for the layout of what a work-group keeps of the operands of a product, and for reading it in vectors.
-
-func addLayout() {
-	add(
-		Rule{
-			Name:  "stridesOfChunks",
-			Left:  "map(f) $ xs",
-			Right: "join o scatter(stride(s)) o split(n) o map(f) o join o gather(stride(s)) o split(n) $ xs", Types: "xs: [A]N",
-			Params: []Param{{"n", Length}, {"s", Length}},
-		},
-		Rule{
-			Name: "mapGlobal", Left: "map(f) $ xs", Right: "toGlobal o map(f) $ xs", Types: "xs: [A]N", Where: []Condition{computes},
-		},
-		Rule{
-			Name: "padRows", Left: "toLocal o split(n) $ xs", Right: "map(take(n)) o toLocal o map(inset(0, r)) o split(n) $ xs", Types: "xs: [A]N",
-			Params: []Param{{"r", More}},
-		},
-		Rule{
-			Name: "padColumns", Left: "toLocal o transpose $ xs", Right: "map(take(N)) o toLocal o map(inset(0, r)) o transpose $ xs", Types: "xs: [[A]M]N",
-			Params: []Param{{"r", More}},
-		},
-		Rule{
-			Name: "privateVectors", Left: "toPrivate o mapSeq(f) $ xs", Right: "asScalar o toPrivate o mapSeq(fun(y => mapVec(f, y))) o asVector(w) $ xs",
-			Types: "xs: [scalar]N", Params: []Param{{"w", Width}}, Where: []Condition{scalars, lanewiseF},
-		},
-		Rule{
-			Name: "reduceUnrollItems", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeqUnroll(f, z) $ xs", Types: "xs: [A]N", Where: []Condition{itemsAlone},
-		},
-		Rule{
-			Name: "copyLocalVectors", Left: "reduceSeq(f, z) $ zip(xs, ys)",
-			Right:  "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copies in vectors of u, by m work-items in rows of w: see vectorCopy)",
-			Types:  "xs: [[[[scalar]4]2]M]N, ys: [[[[scalar]2]4]M]N",
-			Params: []Param{{"m", Length}, {"w", Length}, {"n", Length}, {"u", Width}, {"i", Order}, {"k", Order}}, on: lift.Set(lift.ReduceSeq), arg: lift.Set(lift.Zip),
-			code: func(m *Match) *lift.Term {
-				return copyOperands(m, func(x *lift.Term, order int) *lift.Term {
-					return vectorCopy(x, m.Sizes["m"], m.Sizes["w"], m.Sizes["n"], m.Ints["u"], order)
-				})
-			},
-		},
-	)
-	const (
-		local  = "map(map(join) o transpose o map(split(n)) o split(t)) o toLocal o "
-		copied = "join o map(join) o mapSeq(mapLcl(1, mapLcl(0, %s))) o map(split(s)) o split(m) o "
-		rows   = "map(join o join o transpose o map(split(n))) $ xs" // k by R by r becomes k by r/n·R·n
-	)
-	along := fmt.Sprintf(copied, "fun(y => mapVec(id, y))")
-	across := fmt.Sprintf(copied, "mapSeq(id) o asScalar o toPrivate o mapSeq(fun(y => mapVec(id, y))) o asVector(w)")
-	vectorAlong = formOf(local + "split(v) o asScalar o " + along + "asVector(w) o join o " + rows)
-	vectorAcross = formOf(local + "transpose o split(v) o join o " + across + "split(w) o join o transpose o " + rows)
-}
-
-// itemsAlone: what the work-items of a group do in an unrolled loop needs no barriers.
-var itemsAlone = Condition{"f shares nothing among work-items", func(m *Match) bool {
-	return m.Funs["f"].Ops()&lift.Set(lift.MapGlb, lift.MapWrg, lift.ToLocal, lift.ToGlobal) == 0
-}}
 
 // copyOperands computes copies of what a step reads before the step; i and k say in what order.
 func copyOperands(m *Match, copied func(x *lift.Term, order int) *lift.Term) *lift.Term {
@@ -110,5 +52,17 @@ func vectorCopy(x *lift.Term, m, w, n lift.Size, u, order int) *lift.Term {
 	return vectorAlong.of(x, "mnswtv", m, n, w, lanes, rest, lengths[1].Mul(lengths[2]))
 }
 
-// vectorAlong and vectorAcross are the copies with vectors along rows of v numbers, and along k = v.
-var vectorAlong, vectorAcross form
+// copyVectors computes copies of operands in vectors.
+func copyVectors(m *Match) *lift.Term {
+	return copyOperands(m, func(x *lift.Term, order int) *lift.Term {
+		return vectorCopy(x, m.Sizes["m"], m.Sizes["w"], m.Sizes["n"], m.Ints["u"], order)
+	})
+}
+
+// vectorAlong and vectorAcross are the copies with vectors along rows of v numbers, and along k = v; k by R by r becomes k by r/n·R·n.
+var (
+	vectorAlong = formOf("map(map(join) o transpose o map(split(n)) o split(t)) o toLocal o split(v) o asScalar o join o map(join) o mapSeq(mapLcl(1, mapLcl(0, fun(y => mapVec(id, y))))) o map(split(s)) o split(m) o " +
+		"asVector(w) o join o map(join o join o transpose o map(split(n))) $ xs")
+	vectorAcross = formOf("map(map(join) o transpose o map(split(n)) o split(t)) o toLocal o transpose o split(v) o join o join o map(join) o mapSeq(mapLcl(1, mapLcl(0, mapSeq(id) o asScalar o toPrivate o mapSeq(fun(y => mapVec(id, y))) o asVector(w)))) o map(split(s)) o split(m) o " +
+		"split(w) o join o transpose o map(join o join o transpose o map(split(n))) $ xs")
+)

@@ -9,44 +9,6 @@ import (
 // Rules that move a reduction out of two maps, and make copies of what it reads: with them a product of matrices is computed
 // in tiles, and in blocks of registers (rules E of the Lift project: finishTiling, apply2DRegisterBlocking).
 
-func addOutwards() {
-	add(
-		Rule{
-			Name:  "reduceOutwards",
-			Left:  "map(fun(x => map(fun(y => reduceSeq(f, z) $ zip(g(x), h(y)))) $ ys)) $ xs",
-			Right: "map(split(1)) o at(0) o reduceSeq(fun(a, e => map(fun(r => map(fun(c => f(get(1, c), tuple(get(0, r), get(0, c))))) $ zip(get(1, e), get(1, r)))) $ zip(get(0, e), a)), generate(N, generate(M, z))) $ zip(transpose o map(g) $ xs, transpose o map(h) $ ys)   (also under views, and for h(y), g(x))",
-			Types: "xs: [[scalar]3]N, ys: [[scalar]3]M", Source: "Lift: mapReduceInterchange, twice", on: lift.Set(lift.Map), fun: lift.Set(lift.Lambda), code: reduceOutwards,
-		},
-		Rule{
-			Name: "reduceSeqZipSplit", Left: "reduceSeq(f, z) $ zip(xs, ys)",
-			Right: "reduceSeq(fun(a, c => at(0) o reduceSeq(f, a) $ zip(get(0, c), get(1, c))), z) $ zip(split(n) $ xs, split(n) $ ys)",
-			Types: "xs: [scalar]N, ys: [scalar]N", Params: []Param{{"n", Length}}, Source: "Lift: finishTiling",
-		},
-		Rule{
-			Name:  "copyLocalOperands",
-			Left:  "reduceSeq(f, z) $ zip(xs, ys)",
-			Right: "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copy: toLocal o … o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(w)) o split(m) o …; i and k say in what order: see blockCopy)",
-			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []Param{{"m", Length}, {"w", Length}, {"i", Order}, {"k", Order}}, on: lift.Set(lift.ReduceSeq), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term {
-				return copyOperands(m, func(x *lift.Term, order int) *lift.Term { return blockCopy(x, m.Sizes["m"], m.Sizes["w"], order) })
-			},
-		},
-		Rule{
-			Name: "copyPrivateOperands", Left: "reduceSeq(f, z) $ zip(xs, ys)",
-			Right: "reduceSeq(fun(a, c => f(a, tuple(toPrivate o mapSeq(id) $ get(0, c), toPrivate o mapSeq(id) $ get(1, c)))), z) $ zip(xs, ys)",
-			Types: "xs: [[scalar]M]N, ys: [[scalar]M]N",
-		},
-		Rule{
-			Name: "blockResult", Left: "at(z) o reduceSeq(f, zs) $ xs", Right: "map(map(map(map(id)))) o at(z) o reduceSeq(f, zs) $ xs", Types: "xs: [scalar]N",
-		},
-	)
-	const copied = "join o map(join) o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(s)) o split(m) o join"
-	blockCopies = [orders]form{
-		orderStored: formOf("toLocal o map(split(v)) o split(u) o " + copied + " o map(join) $ xs"),
-		orderAcross: formOf("toLocal o map(split(v)) o transpose o split(t) o " + copied + " o transpose o map(join) $ xs"),
-		orderBlocks: formOf("map(transpose) o toLocal o map(split(v)) o split(u) o " + copied + " o map(join) o map(transpose) $ xs"),
-	}
-}
-
 // arranging are the patterns of one array that only show it in another way.
 var arranging = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.At, lift.Take)
 
@@ -222,4 +184,16 @@ func blockCopy(x *lift.Term, m, w lift.Size, order int) *lift.Term {
 }
 
 // blockCopies are the copies by order, of rows of u numbers, or of k = t across, in parts of v.
-var blockCopies [orders]form
+var blockCopies = func() [orders]form {
+	const copied = "join o map(join) o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(s)) o split(m) o join"
+	return [orders]form{
+		orderStored: formOf("toLocal o map(split(v)) o split(u) o " + copied + " o map(join) $ xs"),
+		orderAcross: formOf("toLocal o map(split(v)) o transpose o split(t) o " + copied + " o transpose o map(join) $ xs"),
+		orderBlocks: formOf("map(transpose) o toLocal o map(split(v)) o split(u) o " + copied + " o map(join) o map(transpose) $ xs"),
+	}
+}()
+
+// copyBlocks computes copies of operands number by number.
+func copyBlocks(m *Match) *lift.Term {
+	return copyOperands(m, func(x *lift.Term, order int) *lift.Term { return blockCopy(x, m.Sizes["m"], m.Sizes["w"], order) })
+}

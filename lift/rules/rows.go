@@ -4,30 +4,6 @@ import "gpuperf/lift"
 
 // Rules for what a work-item keeps of a stencil's grid: blocks of it in private memory, whose rows are read in vectors.
 
-func addRows() {
-	add(
-		Rule{
-			Name: "copyPrivateZip", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(tuple(toPrivate o mapSeq(mapSeq(id)) $ get(0, y), …)))) $ xs   (of two or three dimensions)",
-			Types: "xs: [[[scalar]2]M]N", on: lift.Set(lift.MapGlb), fun: lift.Set(lift.Lambda), code: copyPrivateZip,
-		},
-		Rule{
-			Name: "copyPrivateGlb3D", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(toPrivate o mapSeq(mapSeq(mapSeq(id))) $ y))) $ xs",
-			Types: "xs: [[[[scalar]2]3]M]N",
-		},
-		Rule{
-			Name: "mapSeqRest", Left: "mapSeq(f) $ xs", Right: "append(mapSeq(f) o drop(n) $ xs, mapSeq(f) o take(n) $ xs)", Types: "xs: [A]N",
-			Params: []Param{{"n", First}},
-		},
-		Rule{
-			Name: "resultsTogether", Left: "mapSeq(f) $ xs", Right: "mapSeq(id) o toPrivate o mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{inThread},
-		},
-		Rule{
-			Name: "resultVectors", Left: "mapSeq(f) $ xs", Right: "asScalar o mapSeq(fun(y => mapVec(id, y))) o asVector(w) o toPrivate o mapSeq(f) $ xs",
-			Types: "xs: [A]N", Params: []Param{{"w", Width}}, Where: []Condition{inThread},
-		},
-	)
-}
-
 // copyPrivateZip copies the arrays of numbers of two or three dimensions that a tuple has.
 func copyPrivateZip(m *Match) *lift.Term {
 	t := m.Term

@@ -30,11 +30,7 @@ type Rule struct {
 	// Params are the variables that stand on the right side alone; a value is chosen for each when the rule is applied.
 	Params []Param
 	Where  []Condition
-	// code makes the right side where templates cannot express it. It is called for terms with an operator in on, whose array has an
-	// operator in arg and whose function one in fun (0: any), and returns nil where the rule does not match.
-	code         func(m *Match) *lift.Term
-	on, arg, fun lift.OpSet
-
+	coded
 	left, right *lift.Template
 	no          *Refused  // that it does not match
 	built       *sync.Map // *lift.Term by application
@@ -264,38 +260,6 @@ func All() []*Rule { return slices.Clone(all) }
 
 // ByName returns the rule of that name, nil without one.
 func ByName(name string) *Rule { return byName[name] }
-
-var (
-	all    []*Rule
-	byName = map[string]*Rule{}
-)
-
-func init() {
-	addTable()
-	addCoded()
-	addWhole()
-	addScans()
-	addDynamic()
-	addOutwards()
-	addStream()
-	addUneven()
-	addLayout()
-	addRows()
-	addSteps()
-	addStages()
-	addMacros()
-}
-
-// add prepares rules, and panics for an invalid one: the table is part of the program.
-func add(list ...Rule) {
-	for _, r := range list {
-		if err := r.Prepare(); err != nil || byName[r.Name] != nil {
-			panic(fmt.Sprintf("rule %s: %v", r.Name, err))
-		}
-		all = append(all, &r)
-		byName[r.Name] = &r
-	}
-}
 
 // Prepare reads the two sides of a rule.
 func (r *Rule) Prepare() (err error) {

@@ -5,31 +5,6 @@ import "gpuperf/lift"
 // Tiles of pipelines: a stencil of what another one has computed, in a tile. What the first computes for the tile stays there, as Halide's compute_at has
 // it; tiles overlap by what all stages need, and compute that twice.
 
-func addStages() {
-	add(
-		Rule{
-			Name: "tileStages", Left: "map(f) o slide(n, 1) o map(g) o slide(m, 1) $ xs",
-			Right: "join o map(map(f) o slide(n, 1) o map(g) o slide(m, 1)) o slide(t + n + m - 2, t) $ xs   (of two stages and more)", Types: "xs: [A]N",
-			Params: []Param{{"t", Tile}}, Source: "overlapped tiles", on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
-				return tileStages(m.Term, m.Sizes["t"])
-			},
-		},
-		Rule{
-			Name: "tileStages2D", Left: "map(map(f)) o map(transpose) o slide(n, 1) o map(map(g)) o map(slide(m, 1)) $ xs",
-			Right: "map(join) o join o map(transpose) o map(map(the stages)) o their tiles, of t by k results, on xs   (of two stages and more, along rows, columns or both)",
-			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"k", Tile}}, Source: "overlapped tiles", on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
-				return tileStages(m.Term, m.Sizes["t"], m.Sizes["k"])
-			},
-		},
-	)
-	stageTemplates[1] = []stageTemplate{{template("slide(n, s) $ xs"), [2]string{"n", ""}}}
-	stageTemplates[2] = []stageTemplate{
-		{template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs"), [2]string{"n", "m"}},
-		{template("map(transpose) o slide(n, s) $ xs"), [2]string{"n", ""}},
-		{template("map(slide(m, u)) $ xs"), [2]string{"", "m"}},
-	}
-}
-
 // stageTemplate is the windows of a stage, and the names of their widths, along rows and along columns; "" where they are of one element.
 type stageTemplate struct {
 	*lift.Template
@@ -37,7 +12,14 @@ type stageTemplate struct {
 }
 
 // stageTemplates are those of one and of two dimensions.
-var stageTemplates [3][]stageTemplate
+var stageTemplates = [...][]stageTemplate{
+	1: {{template("slide(n, s) $ xs"), [2]string{"n", ""}}},
+	2: {
+		{template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs"), [2]string{"n", "m"}},
+		{template("map(transpose) o slide(n, s) $ xs"), [2]string{"n", ""}},
+		{template("map(slide(m, u)) $ xs"), [2]string{"", "m"}},
+	},
+}
 
 // stage is a map over windows, or over elements: what it computes of each, and how wide that is along each dimension.
 type stage struct {

@@ -5,26 +5,6 @@ import "gpuperf/lift"
 // Time tiles: several steps of a stencil in a tile. What a tile needs for all of them is read at once, and it gets smaller by each; tiles
 // overlap, and compute what they share twice.
 
-func addSteps() {
-	const left = "iterate(j, map(map(f)) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o pad(l, r, wrap) o map(pad(u, v, wrap))) $ xs"
-	add(
-		Rule{
-			Name: "tileSteps", Left: "iterate(j, map(f) o slide(n, 1) o pad(l, r, wrap)) $ xs",
-			Right: "join o map(j times map(f) o slide(n, 1)) o slide(t + j*(n - 1), t) o pad(j*l, j*r, wrap) $ xs   (also without pad)", Types: "xs: [A]N",
-			Params: []Param{{"t", Tile}}, Source: "overlapped time tiles", on: lift.Set(lift.Iterate), code: func(m *Match) *lift.Term {
-				return tileSteps(m.Term, m.Sizes["t"])
-			},
-		},
-		Rule{
-			Name: "tileSteps2D", Left: left,
-			Right: "map(join) o join o map(transpose) o map(map(j times the stencil without pad)) o its tiles, of t by k results, on pad(j*l, j*r, wrap) o map(pad(j*u, j*v, wrap)) $ xs",
-			Types: "xs: [[A]M]N", Params: []Param{{"t", Tile}, {"k", Tile}}, Source: "overlapped time tiles", on: lift.Set(lift.Iterate), code: func(m *Match) *lift.Term {
-				return tileSteps(m.Term, m.Sizes["t"], m.Sizes["k"])
-			},
-		},
-	)
-}
-
 // tileSteps computes all iterations of a stencil of one or two dimensions in tiles of so many results. It returns nil for what is no
 // stencil, and for one whose border is no copy of the opposite one: the border of a tile has other values then after a step.
 func tileSteps(t *lift.Term, size ...lift.Size) *lift.Term {

@@ -10,69 +10,21 @@ import (
 // Rules that walk through a stencil: the slide of the outermost dimension goes to the inside of the nest, where a work-item
 // can keep the window in registers (mapSeqSlide of the Lift project, its "2.5-D" tiling); and tiles in three dimensions.
 
-func addStream() {
-	const nbh3D = "map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t)))"
-	add(
-		Rule{
-			Name: "streamStencils2D", Left: "map(map(f)) o map(transpose) o slide(n, s) $ xs",
-			Right: "transpose o map(map(f) o slide(n, s)) o transpose $ xs", Types: "xs: [[A]M]N", Source: "Lift: MapSeqSlideRewrite",
-		},
-		Rule{
-			Name: "slideUnroll", Left: "mapSeqSlide(n, s, f) $ xs",
-			Right: "join o mapSeqSlide(n + k*s - s, k*s, fun(w => mapSeqUnroll(f) o slide(n, s) $ w)) $ xs", Types: "xs: [A]N", Params: []Param{{"k", Tile}},
-		},
-		Rule{
-			Name: "streamStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) $ xs",
-			Right: "transpose o map(transpose) o map(map(map(f) o slide(n, s))) o map(transpose) o transpose $ xs", Types: "xs: [[[A]3]M]N", Source: "Lift: MapSeqSlideRewrite",
-		},
-		Rule{
-			Name:  "streamStencilsZip2D",
-			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, 1) $ xs, …)",
-			Right: "transpose o map(map(fun(w => f(tuple(map(get(0)) $ w, get(1, at(n - 1, w)), …)))) o slide(n, 1)) o transpose $ the zip of the rows of xs, and of others after n - 1 more",
-			Types: "xs: [[A]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 2) },
-		},
-		Rule{
-			Name:  "streamStencilsZip3D",
-			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(map(map(transpose) o transpose) o slide(n, 1) $ xs, …)",
-			Right: "as streamStencilsZip2D, in three dimensions", Types: "xs: [[[A]2]M]N", on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return streamZip(m.Term, 3) },
-		},
-		Rule{
-			Name:  "tileStencils3D",
-			Left:  "map(map(map(f))) o " + nbh3D + " $ xs",
-			Right: "the same in tiles of i by k by w: join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) o map(map(map(the left side))) o " + nbh3D + " $ xs",
-			Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}}, on: lift.Set(lift.Map), arg: lift.AnyOp &^ lift.Set(lift.Zip), code: func(m *Match) *lift.Term {
-				return tileStencils(m.Term, false, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"])
-			},
-		},
-		Rule{
-			Name:  "tileStencilsZip3D",
-			Left:  "map(fun(p => map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(get(0, p), …))) $ zip(" + nbh3D + " $ xs, …)",
-			Right: "the same in tiles of i by k by w: overlapping for what is slid", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", Tile}, {"k", Tile}, {"w", Narrow}},
-			on: lift.Set(lift.Map), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term { return tileStencils(m.Term, true, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
-		},
-		Rule{
-			Name: "copyLocal3D", Left: "mapWrg(d, f) $ xs", Right: "mapWrg(d, fun(y => f(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ y))) $ xs",
-			Types: "xs: [[[[scalar]2]3]M]N",
-		},
-		Rule{
-			Name: "copyLocalZip3D", Left: "mapWrg(d, f) $ xs",
-			Right: "mapWrg(d, fun(y => f(tuple(toLocal o mapLcl(2, mapLcl(1, mapLcl(0, id))) $ get(0, y), …)))) $ xs   (what f slides over)",
-			Types: "xs: [[[[scalar]M]3]2]N", on: lift.Set(lift.MapWrg), fun: lift.Set(lift.Lambda), code: func(m *Match) *lift.Term { return copyLocalZip(m, 3) },
-		},
-	)
-	streamTemplate[2] = template("map(transpose) o slide(n, s) $ xs")
-	streamTemplate[3] = template("map(map(transpose) o transpose) o slide(n, s) $ xs")
-	windowTemplate[1] = template("slide(n, s) $ xs")
-	windowTemplate[2] = template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs")
-	windowTemplate[3] = template(nbh3D + " $ xs")
-	untiled2D, untiled3D = formOf("map(join) o join o map(transpose) $ xs"), formOf("join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) $ xs")
-}
-
 // The windows of stencils, by the number of dimensions: along the outermost one, and along all.
-var streamTemplate, windowTemplate [4]*lift.Template
+var (
+	streamTemplate = [...]*lift.Template{2: template("map(transpose) o slide(n, s) $ xs"), 3: template("map(map(transpose) o transpose) o slide(n, s) $ xs")}
+	windowTemplate = [...]*lift.Template{
+		1: template("slide(n, s) $ xs"),
+		2: template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs"),
+		3: template("map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs"),
+	}
+)
 
 // untiled2D and untiled3D put tiles together.
-var untiled2D, untiled3D form
+var (
+	untiled2D = formOf("map(join) o join o map(transpose) $ xs")
+	untiled3D = formOf("join o map(map(join) o transpose o map(map(map(join) o transpose) o transpose)) $ xs")
+)
 
 // windowsOf are the windows of a grid along as many dimensions as there are widths.
 func windowsOf(grid *lift.Term, width, step []lift.Size) *lift.Term {
@@ -246,8 +198,8 @@ func streamZip(t *lift.Term, dims int) *lift.Term {
 
 // tileStencils computes a stencil of two or three dimensions over one grid, or over a zip of several, in tiles of so many results
 // along each.
-func tileStencils(t *lift.Term, zipped bool, size ...lift.Size) *lift.Term {
-	dims := len(size)
+func tileStencils(t *lift.Term, size ...lift.Size) *lift.Term {
+	dims, zipped := len(size), t.Arg().Op == lift.Zip
 	kids := []*lift.Term{t.Arg()}
 	if zipped {
 		kids = t.Arg().Kids

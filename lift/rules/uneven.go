@@ -10,82 +10,14 @@ import (
 // Rules for lengths that chunks, tiles and vectors do not divide: elements are added that have no effect, or the last elements
 // are computed apart.
 
-func addUneven() {
-	add(
-		Rule{
-			Name: "padMap", Left: "map(f) $ xs", Right: "take(N) o map(f) o pad(0, r, any) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
-		},
-		Rule{
-			Name: "mapRest", Left: "map(f) $ xs", Right: "append(map(f) o drop(n) $ xs, map(f) o take(n) $ xs)", Types: "xs: [A]N", Params: []Param{{"n", First}},
-		},
-		Rule{
-			Name: "scanPad", Left: "scan(f, z) $ xs", Right: "take(N) o scan(f, z) o pad(0, r, clamp) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
-		},
-		Rule{
-			Name: "scanBeforePad", Left: "scanBefore(f, z) $ xs", Right: "take(N) o scanBefore(f, z) o pad(0, r, clamp) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
-		},
-		Rule{
-			Name: "reducePad", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o padConst(0, r, z) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
-			Where: foldable,
-		},
-		Rule{
-			Name: "reduceMapPad", Left: "reduce(f, z) o map(g) $ xs", Right: "reduce(f, z) o map(g) o padConst(0, r, c) $ xs   (g(c) is z; f and z as for reducePad)", Types: "xs: [A]N",
-			Params: []Param{{"r", More}}, on: lift.Set(lift.Reduce), arg: lift.Set(lift.Map), code: reduceMapPad,
-		},
-		Rule{
-			Name: "reduceRest", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) $ append(drop(n) $ xs, reduce(f, z) o take(n) $ xs)", Types: "xs: [A]N",
-			Params: []Param{{"n", First}}, Where: foldable,
-		},
-		Rule{
-			Name: "reduceAppend", Left: "reduce(f, z) $ append(ys, reduce(f, z) $ xs)", Right: "reduce(f, z) $ append(ys, xs)", Types: "xs: [A]N, ys: [A]M",
-			Where: foldable,
-		},
-		Rule{
-			Name: "reduceSeqRest", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeq(f, at(0) o reduceSeq(f, z) o take(n) $ xs) o drop(n) $ xs", Types: "xs: [A]N",
-			Params: []Param{{"n", First}},
-		},
-		Rule{Name: "takeTranspose", Left: "map(take(n)) o transpose $ xs", Right: "transpose o take(n) $ xs", Types: "xs: [[A]M]N"},
-		Rule{Name: "takeMap", Left: "take(n) o map(f) $ xs", Right: "map(f) o take(n) $ xs", Types: "xs: [A]N"},
-		Rule{Name: "dropMap", Left: "drop(n) o map(f) $ xs", Right: "map(f) o drop(n) $ xs", Types: "xs: [A]N"},
-		Rule{
-			Name: "takeZip", Left: "take(n) $ zip(xs, …)", Right: "zip(take(n) $ xs, …)", Types: "xs: [A]N", on: lift.Set(lift.Take), arg: lift.Set(lift.Zip),
-			code: func(m *Match) *lift.Term {
-				return throughZip(m.Term.Arg(), func(x *lift.Term) *lift.Term { return m.Term.With(x) })
-			},
-		},
-		Rule{
-			Name: "padStencils", Left: "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
-			Right: "take(…) o map(take(…)) o the left side on pad(0, s*i, any) o map(pad(0, u*k, any)) $ xs   (also of three dimensions, and of a zip)",
-			Types: "xs: [[A]M]N", Params: []Param{{"i", More}, {"k", More}}, on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
-				return padStencils(m.Term, atEnd(m.Sizes["i"], m.Sizes["k"]))
-			},
-		},
-		Rule{
-			Name: "padStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
-			Right: "as padStencils, in three dimensions", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", More}, {"k", More}, {"w", More}}, on: lift.Set(lift.Map),
-			code: func(m *Match) *lift.Term { return padStencils(m.Term, atEnd(m.Sizes["i"], m.Sizes["k"], m.Sizes["w"])) },
-		},
-		Rule{
-			Name: "padStencilsFront", Left: "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
-			Right: "map(drop(k)) o the left side on map(pad(u*k, 0, any)) $ xs   (also of three dimensions, and of a zip)",
-			Types: "xs: [[A]M]N", Params: []Param{{"k", More}}, on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
-				for dims := 3; dims >= 2; dims-- {
-					more := make([]padding, dims)
-					more[dims-1].front = m.Sizes["k"]
-					if t := padStencils(m.Term, more); t != nil {
-						return t
-					}
-				}
-				return nil
-			},
-		},
-	)
-}
-
 // throughZip applies a view to every array of a zip.
 func throughZip(zip *lift.Term, view func(x *lift.Term) *lift.Term) *lift.Term {
 	parts := lists.Map(zip.Kids, view)
 	return lift.Of(lift.Zip, parts...)
+}
+
+func takeZip(m *Match) *lift.Term {
+	return throughZip(m.Term.Arg(), func(x *lift.Term) *lift.Term { return m.Term.With(x) })
 }
 
 // reduceMapPad adds elements from which the function of the map makes the first operand of the reduction.
@@ -94,8 +26,8 @@ func reduceMapPad(m *Match) *lift.Term {
 	g, xs := mapped.Kids[0], mapped.Arg()
 	m.Funs = map[string]*lift.Term{"f": red.Kids[0]}
 	m.Terms["z"] = red.Kids[1]
-	for _, c := range foldable {
-		if !c.Holds(m) {
+	for _, name := range []string{"associative", "neutral"} {
+		if !conditions[name].Holds(m) {
 			return nil
 		}
 	}
@@ -164,8 +96,23 @@ func filled(t *lift.Type, number string) *lift.Term {
 // padding are the elements that an array gets in front of its first and after its last one.
 type padding struct{ front, end lift.Size }
 
-func atEnd(more ...lift.Size) (list []padding) {
-	return lists.Map(more, func(n lift.Size) padding { return padding{end: n} })
+// padAtEnd is the code that pads a stencil with as many elements as the parameters say at the end of each dimension.
+func padAtEnd(params ...string) func(m *Match) *lift.Term {
+	return func(m *Match) *lift.Term {
+		return padStencils(m.Term, lists.Map(params, func(p string) padding { return padding{end: m.Sizes[p]} }))
+	}
+}
+
+// padStencilsFront pads a stencil of three or two dimensions in front along the innermost one.
+func padStencilsFront(m *Match) *lift.Term {
+	for dims := 3; dims >= 2; dims-- {
+		more := make([]padding, dims)
+		more[dims-1].front = m.Sizes["k"]
+		if t := padStencils(m.Term, more); t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 // padStencils computes a stencil of two or three dimensions, over one grid or over a zip of several, at more places along each:

@@ -9,28 +9,6 @@ import (
 
 // Rules for what stands around the maps of a program: results that nothing computes, that are shown at several places, or that are tuples.
 
-func addWhole() {
-	add(
-		Rule{Name: "copy", Left: "xs", Right: "map(id) $ xs   (as deep as its arrays)", Types: "xs: [A]N", on: lift.AnyOp, code: func(m *Match) *lift.Term { return copied(m.Term) }},
-		Rule{
-			Name: "tupleMaps", Left: "tuple(map(f) $ xs, …)", Right: "unzip o map(fun(y => tuple(f(get(0, y)), …))) $ zip(xs, …)", Types: "xs: [A]N",
-			Source: "Lift: tupleMap", on: lift.Set(lift.Tuple), code: tupleMaps,
-		},
-		Rule{Name: "mapPad", Left: "pad(l, r, mode) o map(f) $ xs", Right: "map(f) o pad(l, r, mode) $ xs", Types: "xs: [A]N", on: lift.Set(lift.Pad), arg: lift.Set(lift.Map), code: padMap},
-		Rule{
-			Name: "letArg", Left: "p $ xs", Right: "let(y = xs, p $ y)   (p a pattern of one array)", Types: "xs: [A]N",
-			on: lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore, lift.Map, lift.Take, lift.Drop, lift.Scatter, lift.Unzip), code: letArg,
-		},
-		Rule{
-			Name: "generateMap", Left: "generate(N, f)", Right: "map(f) $ generate(N, fun(i => i))", Types: "xs: [A]N", on: lift.Set(lift.Generate),
-			code: func(m *Match) *lift.Term {
-				indices := m.Term.With(lift.Fn1(lift.Scalar(expr.Int32), func(i *lift.Term) *lift.Term { return i }))
-				return lift.Of(lift.Map, m.Term.Fn(), indices)
-			},
-		},
-	)
-}
-
 // copied is an array with its elements copied; nil for what is no array of data.
 func copied(xs *lift.Term) *lift.Term {
 	if xs.Type.Kind != lift.ArrayType {
@@ -46,6 +24,11 @@ func copied(xs *lift.Term) *lift.Term {
 		return nil
 	}
 	return lift.Of(lift.Map, lift.Fn1(xs.Type.Elem, copied), xs)
+}
+
+func generateMap(m *Match) *lift.Term {
+	indices := m.Term.With(lift.Fn1(lift.Scalar(expr.Int32), func(i *lift.Term) *lift.Term { return i }))
+	return lift.Of(lift.Map, m.Term.Fn(), indices)
 }
 
 func tupleMaps(m *Match) *lift.Term {

@@ -436,20 +436,6 @@ func TestOpenCache(t *testing.T) {
 	}
 }
 
-func TestEntry(t *testing.T) {
-	for declaration, want := range map[string]string{
-		"knl":                        "knl",
-		"knl(int, float *)":          "knl",
-		"void k<float, (int)4>(int)": "k<float, (int)4>",
-		"void (anonymous namespace)::k<a::b<int> >(a::b<int>)": "(anonymous namespace)::k<a::b<int> >",
-		"a::<unnamed>::k(T1)": "a::<unnamed>::k",
-	} {
-		if got := entry(declaration); got != want {
-			t.Errorf("%s: %q, want %q", declaration, got, want)
-		}
-	}
-}
-
 // FuzzImport: whatever a file holds, its samples are whole.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"ncu.csv", "nsys.csv", "kernel_tuner.json", "../../../testdata/ncu/torch.ncu.csv"} {

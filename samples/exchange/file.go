@@ -1,18 +1,17 @@
 package exchange
 
 import (
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gpuperf/internal/cname"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/source"
 	"gpuperf/internal/throw"
@@ -174,7 +173,7 @@ func gather(launches []launch, like samples.Record) []samples.Record {
 		r := like
 		r.Version, r.Status = samples.Version, samples.OK
 		r.Kernel = samples.Identity{Source: first.kernel, Args: map[string]string{"grid": extents(first.grid), "block": extents(first.block)}}
-		r.Entry = entry(first.kernel)
+		r.Entry, _ = cname.Split(first.kernel)
 		r.Local = first.block
 		for i, n := range first.grid {
 			r.Global = append(r.Global, n*first.block[i])
@@ -206,36 +205,6 @@ func summarized(r samples.Record) samples.Record {
 		r.Summary = &s
 	}
 	return r
-}
-
-// entry is the name of a kernel function in its declaration, as "void ns::scale<float>(int, float*)": ns::scale<float>.
-func entry(declaration string) string {
-	depth := 0
-	end := len(declaration)
-	for i, c := range declaration {
-		switch {
-		case c == '<':
-			depth++
-		case c == '>':
-			depth--
-		case c == '(' && depth == 0 && !strings.HasPrefix(declaration[i:], "(anonymous"):
-			end = min(end, i)
-		}
-	}
-	name, depth := declaration[:end], 0
-	for i, c := range slices.Backward([]byte(name)) {
-		switch c {
-		case '>':
-			depth++
-		case '<':
-			depth--
-		case ' ':
-			if depth == 0 && !strings.HasSuffix(name[:i], "(anonymous") {
-				return cmp.Or(name[i+1:], declaration)
-			}
-		}
-	}
-	return cmp.Or(name, declaration)
 }
 
 // perSecond are the units of time, by how many make a second.

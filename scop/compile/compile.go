@@ -21,6 +21,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/device/machine"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
@@ -176,10 +177,7 @@ func (p *part) copyable() error {
 
 // sources writes all kernels of the file as one source.
 func (u *unit) sources() (string, error) {
-	var all []*linear.Nest
-	for _, p := range u.parts {
-		all = append(all, p.linear...)
-	}
+	all := lists.Flat(u.parts, func(p *part) []*linear.Nest { return p.linear })
 	list, err := emit.WriteProgram(all, emit.Options{Language: u.emitted})
 	if err != nil {
 		return "", err

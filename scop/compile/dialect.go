@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/emit/host"
 	"gpuperf/kernel/expr"
@@ -66,10 +67,7 @@ var dialects = map[string]*dialect{
 
 // openCLSetup gets the kernels when the function is called for the first time.
 func openCLSetup(p *part, line func(string, ...any)) {
-	var names []string
-	for _, s := range p.sources {
-		names = append(names, s.Entry)
-	}
+	names := lists.Map(p.sources, func(s *emit.Source) string { return s.Entry })
 	line("static cl_kernel %s;", strings.Join(names, ", "))
 	line("if (!%s) {", names[0])
 	for i, s := range p.sources {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cexpr"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -91,10 +92,7 @@ func (u *unit) defines() string {
 
 // prototype is the head of the function that replaces the region.
 func (p *part) prototype() string {
-	var list []string
-	for _, x := range p.parameters() {
-		list = append(list, x.declared)
-	}
+	list := lists.Map(p.parameters(), func(x parameter) string { return x.declared })
 	if len(list) == 0 {
 		list = []string{"void"}
 	}
@@ -247,10 +245,7 @@ func (p *part) bounds(l *offload.Loop, context *polycount.Set) (lower, end strin
 	low, high, err := kernel.CommonBounds(parts, l.Name)
 	p.check(err)
 	if len(low) > 0 && len(high) > 0 {
-		var cs []polycount.Constraint
-		for _, x := range low {
-			cs = append(cs, kernel.AtLeast(l.Name, x))
-		}
+		cs := lists.Map(low, func(x polycount.Bound) polycount.Constraint { return kernel.AtLeast(l.Name, x) })
 		for _, x := range high {
 			cs = append(cs, kernel.AtMost(l.Name, x))
 		}

@@ -12,6 +12,7 @@ import (
 	"gpuperf/cfront/cexpr"
 	"gpuperf/cfront/cpp"
 	"gpuperf/device/machine"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -50,10 +51,7 @@ var directive = regexp.MustCompile(`^[ \t]*#[ \t]*([a-z]+)`)
 func (p *part) place() error {
 	lines := strings.SplitAfter(p.text, "\n")
 	offset := func(line int) (bytes int) {
-		for _, l := range lines[:min(line, len(lines))] {
-			bytes += len(l)
-		}
-		return bytes
+		return lists.Sum(lines[:min(line, len(lines))], func(l string) int { return len(l) })
 	}
 	r := p.region
 	p.start, p.end = offset(r.First-1), offset(r.Last)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -39,10 +40,7 @@ func until(high []polycount.Bound) string {
 }
 
 func folded(of string, list []polycount.Bound, text func(polycount.Bound) string) string {
-	var all []string
-	for _, x := range list {
-		all = append(all, text(x))
-	}
+	all := lists.Map(list, text)
 	return nested(of, all)
 }
 

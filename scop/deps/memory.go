@@ -31,7 +31,7 @@ func (z *analyzer) pair(from, to *statement, a, b access) error {
 	if len(levels) == 0 {
 		return nil
 	}
-	same, err := meeting(from, to, a, b)
+	same, err := meeting(to, a, b)
 	if err != nil || same == nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func kindOf(a, b access) Kind {
 }
 
 // meeting are the pairs of points at which two accesses are to one element; nil if there are none.
-func meeting(from, to *statement, a, b access) (*polycount.Set, error) {
+func meeting(to *statement, a, b access) (*polycount.Set, error) {
 	target, err := to.renamed(b.where, "'")
 	if err != nil {
 		return nil, err

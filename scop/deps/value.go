@@ -141,7 +141,7 @@ type lastWrite struct {
 func (z *analyzer) lastOf(g group, to *statement, b access, open *polycount.Set) ([]lastWrite, error) {
 	var out []lastWrite
 	for _, w := range g.writes {
-		pairs, err := meeting(w.from, to, w.a, b)
+		pairs, err := meeting(to, w.a, b)
 		if err != nil {
 			return nil, err
 		}

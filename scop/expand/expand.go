@@ -32,10 +32,7 @@ func (c Copies) String() string {
 	if len(c.Array.Shape) == 0 {
 		return fmt.Sprintf("%s is %s in some statements", c.Of.Name, c.Array.Name)
 	}
-	var extents []string
-	for _, e := range c.Array.Shape {
-		extents = append(extents, "["+e.String()+"]")
-	}
+	extents := lists.Map(c.Array.Shape, func(e expr.Expr) string { return "[" + e.String() + "]" })
 	return fmt.Sprintf("%s becomes %s%s", c.Of.Name, c.Array.Name, strings.Join(extents, ""))
 }
 

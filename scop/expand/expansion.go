@@ -3,6 +3,7 @@ package expand
 import (
 	"slices"
 
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -120,8 +121,5 @@ func access(x *scop.Array, index []expr.Expr) expr.Expr {
 }
 
 func exprs(list []polycount.Affine) (out []expr.Expr) {
-	for _, a := range list {
-		out = append(out, expr.FromAffine(a))
-	}
-	return out
+	return lists.Map(list, func(a polycount.Affine) expr.Expr { return expr.FromAffine(a) })
 }

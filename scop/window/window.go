@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront/cexpr"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
@@ -132,10 +133,7 @@ func (w *Window) Kernel(plain *kernel.Kernel, g Grid) (_ *kernel.Kernel, err err
 	w.compute()
 	w.barrier("done", w.step)
 	w.store(w.stagingOf(w.write.Array.Name))
-	var all []string
-	for _, s := range w.to.Statements {
-		all = append(all, s.ID+"@"+string(kernel.Global))
-	}
+	all := lists.Map(w.to.Statements, func(s *kernel.Stmt) string { return s.ID + "@" + string(kernel.Global) })
 	w.to.MapStmts(func(s *kernel.Stmt) { s.NoSync = all }) // no dependence leads from one tile to another of the launch
 	return w.to, w.to.CheckForm()
 }
@@ -252,8 +250,5 @@ type Box struct {
 
 // Boxes are all of them.
 func (w *Window) Boxes() (all []Box) {
-	for _, g := range w.arrays {
-		all = append(all, Box{g.name, g.name == w.write.Array.Name, g.rows, g.beyond})
-	}
-	return all
+	return lists.Map(w.arrays, func(g *staging) Box { return Box{g.name, g.name == w.write.Array.Name, g.rows, g.beyond} })
 }

@@ -12,13 +12,14 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/internal/cname"
 	"gpuperf/internal/format"
 	"gpuperf/internal/throw"
 )
 
 // args writes the arguments.
 func (f *file) args() {
-	types := parameters(f.kernel.Plain)
+	_, types := cname.Split(f.kernel.Plain)
 	if len(types) != len(f.Params) {
 		types = make([]string, len(f.Params))
 	}

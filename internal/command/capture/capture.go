@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 )
 
@@ -84,10 +85,7 @@ func (r *Result) Rows() (rows [][]string) {
 		if k != all[0] {
 			continue
 		}
-		sum := int64(0)
-		for _, one := range all {
-			sum += one.Launches
-		}
+		sum := lists.Sum(all, func(one *Kernel) int64 { return one.Launches })
 		rows = append(rows, []string{k.Short(), count(sum), fmt.Sprintf("%s and %d more", k.File, len(all)-1)})
 	}
 	return rows

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/cname"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 )
@@ -224,7 +225,7 @@ var problemTexts = map[string]string{
 }
 
 // Short is the name without types.
-func (k *Kernel) Short() string { return short(k.Plain) }
+func (k *Kernel) Short() string { return cname.Base(k.Plain) }
 
 func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(format, args...)} }
 

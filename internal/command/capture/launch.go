@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/internal/cname"
 	"gpuperf/internal/format"
 	"gpuperf/internal/lists"
 	"gpuperf/internal/replace"
@@ -62,7 +63,7 @@ func (r Result) check(all []journal, o Options) error {
 	for _, j := range all {
 		problems = append(problems, j.problems()...)
 		for _, e := range j.of("kernel") {
-			names = append(names, short(e.Plain))
+			names = append(names, cname.Base(e.Plain))
 		}
 	}
 	slices.Sort(names)

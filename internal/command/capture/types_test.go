@@ -2,39 +2,9 @@ package capture
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
-
-func TestParameters(t *testing.T) {
-	for name, want := range map[string][]string{
-		"void axpy<float>(int, float, float const*, float*)":                         {"int", "float", "float const*", "float*"},
-		"void k<4, at::Map<int, (lambda)#1>, (bool)1>(at::Map<int, F(int, int)>)":    {"at::Map<int, F(int, int)>"},
-		"(anonymous namespace)::view(View, void (*)(int, char), int [3]) [clone .x]": {"View", "void (*)(int, char)", "int [3]"},
-		"nothing()": nil,
-		"scale":     nil,
-	} {
-		if got := parameters(name); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestShort(t *testing.T) {
-	for name, want := range map[string]string{
-		"void axpy<float>(int, float)":                                 "axpy",
-		"(anonymous namespace)::view(View, int)":                       "view",
-		"void at::native::apply<4, at::Map<int, F(int)> >(int, float)": "apply",
-		"Table<int>::find(int) const":                                  "find",
-		"scale":                                                        "scale",
-		"sm90_xmma_gemm_f32f32_tn":                                     "sm90_xmma_gemm_f32f32_tn",
-	} {
-		if got := short(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
 
 func TestDType(t *testing.T) {
 	for name, want := range map[string]string{

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gpuperf/internal/lists"
 )
 
 // Options say where things are.
@@ -41,10 +43,7 @@ func Add(root *cobra.Command, o Options) {
 		return
 	}
 	root.ValidArgsFunction = o.function(func(c *call, begun string) (all []string) {
-		for _, word := range argumentAt(root.Use, len(c.args)) {
-			all = append(all, arguments[word](c, begun)...)
-		}
-		return all
+		return lists.Flat(argumentAt(root.Use, len(c.args)), func(word string) []string { return arguments[word](c, begun) })
 	})
 	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if offer := flagOffer(root, f); offer != nil {

@@ -38,10 +38,7 @@ func prefixed(prefix string, of offer) offer {
 		if !ok {
 			return []string{prefix}
 		}
-		for _, text := range of(c, rest) {
-			all = append(all, prefix+text)
-		}
-		return all
+		return lists.Map(of(c, rest), func(text string) string { return prefix + text })
 	}
 }
 
@@ -55,10 +52,7 @@ func kernels(ends ...string) offer {
 				return err != nil && slices.Contains(launchfile.Extensions, filepath.Ext(path)) // models, suites
 			})
 		}
-		for _, name := range frontend.Names(c.cmd.Context(), file) {
-			all = append(all, file+"#"+name)
-		}
-		return all
+		return lists.Map(frontend.Names(c.cmd.Context(), file), func(name string) string { return file + "#" + name })
 	}
 }
 

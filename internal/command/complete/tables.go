@@ -1,11 +1,15 @@
 package complete
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
 
 	"gpuperf/device/replay"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/lists"
+	"gpuperf/internal/rows"
 	"gpuperf/internal/tune"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
@@ -50,61 +54,33 @@ var forms = either(words(models.Forms), words([]string{"auto"}))
 
 // flags are what completes flags, of one command or of all that have one of the name.
 var flags = map[string]offer{
-	"--device":     either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
-	"--interface":  words([]string{"cuda", "opencl"}),
-	"--hardware":   factSheets,
-	"--on":         either(factSheets, files(".yaml")),
-	"--code":       files(".sass", ".cubin"),
-	"--like":       factSheets,
-	"--profile":    either(profileNames, files(".yaml")),
-	"--learn":      files(".yaml"),
-	"--model":      modelsOfProfile,
-	"--tag":        anyTag,
-	"--match":      words(models.Matches),
-	"--cache":      words([]string{"warm", "cold", "both"}),
-	"--remeasure":  either(words([]string{"all"}), anyTag),
-	"--param":      sizesOfKernel,
-	"--size":       sizesOfKernel,
-	"--for":        kernels(".star"),
-	"--kernel":     functions,
-	"--against":    either(kernels(frontend.Extensions()...), anyTag),
-	"--order":      words(append(search.Names(nil), explore.Strategies()...)),
-	"--ranker":     rankers,
-	"--as":         words([]string{"nest", "ir", "opencl", "cuda"}),
-	"--database":   files(".jsonl", ".jsonl.gz"),
-	"--train":      files(".jsonl", ".jsonl.gz"),
-	"--replay":     files(".jsonl", ".jsonl.gz"),
-	"--binary":     files(".jsonl", ".jsonl.gz"),
-	"--recorded":   files(".jsonl", ".jsonl.gz"),
-	"--output":     files(".jsonl"),
-	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),
-	"--expect":     prefixed("out=", files(".npy")),
-	"--features":   files(".csv"),
-	"--picture":    files(".svg"),
-	"--fusion":     words(schedule.Fusions),
-	"--generators": files(),
-	"--include":    files(),
-	"--before":     files(".cl", ".clh", ".cu", ".cuh", ".h"),
-	"--report":     files(),
-	"--kernels":    files(),
-	"--out":        files(),
-	"--samples":    files(".jsonl"),
-	"--to":         files(),
-	"--triton":     files(),
-	"--timeline":   files(".html", ".json"),
-	"--sheet":      files(".yaml"),
-	"--table":      files(".jsonl"),
-	"--paths":      words(launches.Paths),
-	"--man":        files(),
-	"--page":       files(".html"),
-	"--from":       words(append(slices.Clone(launches.Origins), "model")),
+	"--device":    either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
+	"--interface": words([]string{"cuda", "opencl"}),
+	"--hardware":  factSheets,
+	"--on":        either(factSheets, files(".yaml")),
+	"--like":      factSheets,
+	"--profile":   either(profileNames, files(".yaml")),
+	"--model":     modelsOfProfile,
+	"--tag":       anyTag,
+	"--match":     words(models.Matches),
+	"--cache":     words([]string{"warm", "cold", "both"}),
+	"--remeasure": either(words([]string{"all"}), anyTag),
+	"--param":     sizesOfKernel,
+	"--size":      sizesOfKernel,
+	"--for":       kernels(".star"),
+	"--kernel":    functions,
+	"--against":   either(kernels(frontend.Extensions()...), anyTag),
+	"--order":     words(append(search.Names(nil), explore.Strategies()...)),
+	"--ranker":    rankers,
+	"--as":        words([]string{"nest", "ir", "opencl", "cuda"}),
+	"--data":      either(files(".csv"), files(".jsonl", ".jsonl.gz")),
+	"--expect":    prefixed("out=", files(".npy")),
+	"--fusion":    words(schedule.Fusions),
+	"--paths":     words(launches.Paths),
+	"--from":      words(append(slices.Clone(launches.Origins), "model")),
 
 	"calibrate --model":        forms,
-	"capture --output":         files(),
-	"report --output":          files(".html"),
-	"sass --output":            files(".cubin"),
 	"emulate --from":           words(launches.Origins),
-	"emulate --profile-guided": files(".jsonl", ".jsonl.gz"),
 	"fit --model":              forms,
 	"evaluate --model":         forms,
 	"export --as":              words(exchange.Names(exchange.Exports)),
@@ -119,18 +95,19 @@ var flags = map[string]offer{
 	"tune --strategy":          words(append(search.Names(nil), explore.Strategies()...)),
 	"tune --device":            either(devices, words([]string{"all"})),
 	"tune --schedules":         fixed(offload.AllSchedules),
-	"tune --output":            files(),
-	"worker --output":          files(),
-	"fleet submit --output":    files(),
-	"fleet run --output":       files(),
-	"fleet status --output":    files(),
-	"fleet merge --output":     files(),
 	"scop compile --as":        words(compile.Languages),
-	"scop compile --output":    files(),
 	"lift explore --device":    either(devices, words([]string{"all"})),
 	"lift emit --as":           either(fixed(export.Languages), words([]string{"ir", "lift", "derivation"})),
 	"lift export --as":         fixed(export.Languages),
-	"lift export --output":     files(),
+}
+
+//go:embed files.txt
+var fileFlags string
+
+func init() {
+	for r := range rows.Of(fileFlags) {
+		flags[r[0]] = files(strings.Fields(r.At(1))...)
+	}
 }
 
 // fixed offers the words of a list, which need not be those that have been begun.
@@ -139,19 +116,13 @@ func fixed(list func() []string) offer { return func(*call, string) []string { r
 // words is fixed for a list at hand.
 func words[T ~string](list []T) offer {
 	return func(*call, string) (all []string) {
-		for _, w := range list {
-			all = append(all, string(w))
-		}
-		return all
+		return lists.Map(list, func(w T) string { return string(w) })
 	}
 }
 
 // either offers what several do.
 func either(offers ...offer) offer {
 	return func(c *call, begun string) (all []string) {
-		for _, o := range offers {
-			all = append(all, o(c, begun)...)
-		}
-		return all
+		return lists.Flat(offers, func(o offer) []string { return o(c, begun) })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/cuda"
 	"gpuperf/device/opencl"
+	"gpuperf/internal/lists"
 	"gpuperf/samples"
 )
 
@@ -21,10 +22,7 @@ func devices(_ context.Context, m *Machine) (all []Finding) {
 		return []Finding{{"devices", Failure, text, strings.TrimSpace(remedy)}}
 	}
 	for _, interfaces := range device.Hardware(m.found) {
-		var by []string
-		for _, i := range interfaces {
-			by = append(by, m.found[i].Interface.String())
-		}
+		by := lists.Map(interfaces, func(i int) string { return m.found[i].Interface.String() })
 		all = append(all, Finding{Subject: "devices", Verdict: Good, Text: fmt.Sprintf("%s, by %s", m.found[interfaces[0]].Name, strings.Join(by, " and "))})
 	}
 	return all

@@ -114,10 +114,7 @@ func names[T ~string](list func() []T) func() []row {
 // patterns are rows whose usage follows from their name.
 func patterns[T ~string](list func() []T, usage func(T) string) func() []row {
 	return func() (rows []row) {
-		for _, name := range list() {
-			rows = append(rows, row{name: string(name), usage: usage(name)})
-		}
-		return rows
+		return lists.Map(list(), func(name T) row { return row{name: string(name), usage: usage(name)} })
 	}
 }
 

@@ -71,7 +71,7 @@ func intersections(w *linear.Work, members []*linear.Conj, most int) (out []term
 // countShadow adds k times the number of points of the projection of c onto its variables: a signed sum of counts of
 // translated copies of c. c must not be empty.
 func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k int64) error {
-	c, plain := reduceOpen(w, c, params)
+	c, plain := reduceOpen(w, c)
 	if c == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k 
 // reduceOpen eliminates what can be eliminated without splitting. plain reports that no existential is left; out is nil
 // if c is evidently empty. If existentials are left that equalities determine, c is returned as it was, since its
 // variables are easier to count.
-func reduceOpen(w *linear.Work, c *linear.Conj, params int) (out *linear.Conj, plain bool) {
+func reduceOpen(w *linear.Work, c *linear.Conj) (out *linear.Conj, plain bool) {
 	c = c.Clone()
 	if !linear.NormalizeRows(&c.Eq, &c.Ge) {
 		return nil, false

@@ -1,6 +1,10 @@
 package linear
 
-import "slices"
+import (
+	"slices"
+
+	"gpuperf/internal/lists"
+)
 
 // Intersect is the intersection of two unions, without members that are evidently empty.
 func (w *Work) Intersect(a, b []*Conj) []*Conj {
@@ -59,10 +63,7 @@ func (w *Work) SubtractOne(x, y *Conj) []*Conj {
 		r  Row
 		eq bool
 	}
-	var cs []constraint
-	for _, r := range y.Eq {
-		cs = append(cs, constraint{apply(r), true})
-	}
+	cs := lists.Map(y.Eq, func(r Row) constraint { return constraint{apply(r), true} })
 	for _, r := range y.Ge {
 		cs = append(cs, constraint{apply(r), false})
 	}

@@ -18,7 +18,7 @@ func SimplifyUnder(w *linear.Work, p *Piecewise, ctx []*linear.Conj) *Piecewise 
 			continue
 		}
 		if len(ctx) == 1 {
-			x.Q = resolveFloors(w, p.Table, x.Q, linear.Conjunction(x.Dom, ctx[0]))
+			x.Q = resolveFloors(p.Table, x.Q, linear.Conjunction(x.Dom, ctx[0]))
 		}
 		if len(x.Q) > 0 {
 			out.Pieces = append(out.Pieces, Piece{dom, x.Q})
@@ -108,7 +108,7 @@ func (p *Piecewise) Used() []bool {
 }
 
 // resolveFloors replaces the floors ⌊e/d⌋ of q with a remainder r of e that known fixes, by (e − r)/d.
-func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Conj) Quasi {
+func resolveFloors(table *linear.Conj, q Quasi, known *linear.Conj) Quasi {
 	by := make([]Quasi, table.Width())
 	changed := false
 	for k, d := range table.Divs {
