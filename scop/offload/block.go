@@ -239,7 +239,12 @@ func (b *blocks) frame(m Mapping, lanes func(axis int, points int64) int64) {
 	if b.parts > 0 {
 		b.part = b.to.FreshName(b.over + "_part")
 		b.box(b.part, b.parts)
-		b.to.Tags[b.part] = kernel.Tag{Kind: kernel.GroupAxis, Axis: len(b.order)}
+		axis := len(b.order)
+		if last := b.order[axis-1]; b.lower.Has(last) || b.upper.Has(last) {
+			b.to.Tags[b.loops[last].group] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
+			axis--
+		}
+		b.to.Tags[b.part] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
 	}
 }
 
@@ -430,15 +435,19 @@ func (p *phase) add() {
 		b.fetches(next, (*fetch).take)
 	}
 	x := b.points("_update" + p.suffix)
+	number := p.first.Add(t)
+	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), Inames: x.inames(append(p.loops(), term)...)}
+	if s.Predicates = p.guarded(x, number, s.Inames); len(s.Predicates) > 0 {
+		b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.here(x); return nil })
+	}
 	value := expr.Rewrite(b.term, func(e expr.Expr) expr.Expr {
 		if element := by[e.String()]; element != nil {
 			return element
 		}
 		return e
 	})
-	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(p.first.Add(t))})
-	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), RHS: expr.Binary(expr.Add, x.at(), value), Inames: x.inames(append(p.loops(), term)...)}
-	s.Predicates = p.guarded(x, p.first.Add(t), s.Inames)
+	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(number)})
+	s.RHS = expr.Binary(expr.Add, x.at(), value)
 	b.add(s)
 }
 
@@ -468,6 +477,10 @@ func (p *phase) term() string { return p.b.over + "_term" + p.suffix }
 func (b *blocks) onTiles(m Mapping, folded bool, on *machine.Machine) (_ *kernel.Kernel, err error) {
 	defer throw.Catch(&err)
 	k := b.make(m)
+	last := b.order[len(b.order)-1]
+	if b.upper.Sub(b.lower).Coeff(last) > 0 && !folded { // the tiles with the longest sums start first
+		k = throw.Get(grid.Reverse(k, b.loops[last].group))
+	}
 	if folded {
 		g := throw.Get(grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group))
 		if g != nil {
