@@ -190,7 +190,7 @@ func (b *blocks) make(m Mapping) *kernel.Kernel {
 	inside := b.inside()
 	guard := cexpr.Predicates(inside)
 	dtype := throw.Get(b.from.TypeOf(b.term))
-	b.declare(dtype)
+	b.sums = b.private("sums", dtype, b.order)
 	init := b.points("_init")
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
 	b.phases()
@@ -320,23 +320,6 @@ func (b *blocks) inside() *polycount.Set {
 	return throw.Get(polycount.NewSet(nil, b.order, list...).Gist(known))
 }
 
-// declare declares the sums of a work-item.
-func (b *blocks) declare(dtype expr.DType) {
-	b.sums = b.private("sums", dtype)
-}
-
-// private declares an array with an element for each point of a work-item.
-func (b *blocks) private(name string, dtype expr.DType) *kernel.Array {
-	a := &kernel.Array{Name: b.to.FreshName(name), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
-	for _, p := range b.order {
-		if t := b.loops[p]; t.parts*t.lanes > 1 {
-			a.Shape = append(a.Shape, expr.Int{Value: t.parts * t.lanes})
-		}
-	}
-	b.to.Temps = append(b.to.Temps, a)
-	return a
-}
-
 // phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
 // are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead. Of a sum in parts, each has a step after as many others as
 // there are other parts.
@@ -407,7 +390,7 @@ func (p *phase) loops() []string {
 // fetches does something for each operand.
 func (b *blocks) fetches(p *phase, do func(*fetch) error) {
 	for i, a := range b.operands {
-		f := &fetch{point: point{b, "_update" + p.suffix}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
+		f := &fetch{point: point{b, "_update" + p.suffix, b.order}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
 		f.find()
 		throw.If(do(f))
 	}

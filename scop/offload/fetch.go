@@ -89,31 +89,15 @@ func (f *fetch) element() *expr.Access {
 // would be of one number each, however many points read it.
 func (f *fetch) here(x point) *expr.Access {
 	b := f.b
-	own := point{b, "_here_" + f.name + f.phase.suffix}
+	x.axes = slices.DeleteFunc(slices.Clone(b.order), func(p string) bool {
+		return !slices.ContainsFunc(f.access.Index, func(e expr.Expr) bool { return throw.Get(b.from.AffineOf(e)).Has(p) })
+	})
+	own := b.along(x.axes, "_here_"+f.name+f.phase.suffix)
 	load := &fetch{point: own, phase: f.phase, access: f.access, name: f.name}
 	load.find()
-	to, out := &expr.Access{Array: f.name + "_here"}, &expr.Access{Array: f.name + "_here"}
-	array := &kernel.Array{Name: out.Array, DType: b.from.Array(f.access.Array).DType, Space: kernel.Private, Shape: []expr.Expr{}}
-	s := &kernel.Stmt{ID: "here_" + f.name + f.phase.suffix, LHS: to, RHS: load.element(), Inames: append(f.phase.loops(), f.phase.term())}
-	for _, p := range b.order {
-		t := b.loops[p]
-		s.Inames = append(s.Inames, t.group, t.item)
-		part, lane := own.among(t)
-		if slices.ContainsFunc(load.sides, func(s *side) bool { return s.at.Has(part) || s.at.Has(lane) }) {
-			b.unrolled(part, t.parts)
-			b.unrolled(lane, t.lanes)
-			s.Inames = append(s.Inames, nameset.Remove([]string{part, lane}, "")...)
-			to.Index, out.Index = append(to.Index, expr.FromAffine(own.own(t))), append(out.Index, expr.FromAffine(x.own(t)))
-			array.Shape = append(array.Shape, expr.Int{Value: t.parts * t.lanes})
-		}
-	}
-	if b.part != "" {
-		s.Inames = append(s.Inames, b.part)
-	}
-	s.Inames = nameset.Sorted(s.Inames)
-	f.declare(array)
-	b.add(s)
-	return out
+	here := b.private(f.name+"_here", b.from.Array(f.access.Array).DType, x.axes).Name
+	b.add(&kernel.Stmt{ID: "here_" + f.name + f.phase.suffix, LHS: own.of(here), RHS: load.element(), Inames: own.inames(append(f.phase.loops(), f.phase.term())...)})
+	return x.of(here)
 }
 
 // load fills the tile from global memory.
