@@ -84,8 +84,11 @@ func (m *magnitudes) expr(e expr.Expr) (float64, error) {
 		Either: func(a, b float64) (float64, error) { return max(a, b), nil },
 	}
 	return d.Eval(e, func(e expr.Expr) (float64, error) {
-		if v, ok := e.(expr.Var); ok {
-			return m.name(v.Name), nil
+		switch x := e.(type) {
+		case expr.Var:
+			return m.name(x.Name), nil
+		case *expr.Access:
+			return m.name(x.Array), nil
 		}
 		return largest32, nil // what memory holds, or a function returns
 	})
@@ -98,6 +101,7 @@ func (m *magnitudes) name(name string) float64 {
 	if v, ok := m.known[name]; ok {
 		return v
 	}
+	m.known[name] = unknown // while it is looked for
 	v := m.inames(name)
 	if size, ok := m.sizes[name]; ok {
 		v = magnitude(size)
@@ -109,7 +113,7 @@ func (m *magnitudes) name(name string) float64 {
 // inames bounds an iname by the domain at the sizes.
 func (m *magnitudes) inames(name string) float64 {
 	if !m.kernel.IsIname(name) {
-		return largest32 // a value argument or a temporary
+		return m.stored(name)
 	}
 	domain, err := m.kernel.DomainOf([]string{name})
 	if err != nil {
@@ -132,13 +136,31 @@ func (m *magnitudes) inames(name string) float64 {
 			case b.Num.IsConstant():
 				largest = max(largest, magnitude(b.Num.Constant()))
 			case m.fromMemory(b):
-				largest = max(largest, largest32)
+				largest = max(largest, m.name(b.Num.Names()[0]))
 			default:
 				return unknown
 			}
 		}
 	}
 	return largest
+}
+
+// stored bounds what a value argument, a temporary or an array holds: by what is stored in it, where that is all.
+func (m *magnitudes) stored(name string) (largest float64) {
+	writers := m.kernel.Writers(name)
+	if a := m.kernel.Array(name); a == nil || a.Space != kernel.Private || len(writers) == 0 {
+		return largest32
+	}
+	large := m.large
+	for _, s := range writers {
+		v, err := m.expr(s.RHS)
+		if err != nil {
+			return largest32
+		}
+		largest = max(largest, v)
+	}
+	m.large = large
+	return min(largest, largest32)
 }
 
 // fromMemory reports whether a temporary of at most 32 bits bounds an iname: with b the temporary, as in j <= b - 1, the

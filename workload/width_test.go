@@ -3,6 +3,7 @@ package workload
 import (
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -63,4 +64,19 @@ func TestMagnitudesBoundValues(t *testing.T) {
 			return true
 		})
 	})
+}
+
+// What is stored in a variable of a work-item bounds it; what memory holds, or the variable itself, does not.
+func TestStoredBounds(t *testing.T) {
+	for value, wide := range map[string]bool{"i // 64": false, "min(p[i], 100)": true, "p[i]": true, "at + 1": true, "max(i - 3, 0) if i < 7 else n - i": false} {
+		dtypes := ""
+		if strings.Contains(value, "p[") {
+			dtypes = "k = lp.add_dtypes(k, {'p': 'int32'})\n"
+		}
+		c := makeCase(t, "k = lp.make_kernel('{[i]: 0<=i<n}', ['<int32> at = "+value+" {id=first}', 'y[i] = x[64*at] {dep=first}'], [lp.GlobalArg('x', 'float32', shape='64*n + 1'), '...'])\n"+
+			dtypes, map[string]int64{"n": 1000})
+		if got, err := c.needsWide(); err != nil || got != wide {
+			t.Errorf("%s: indices of 64 bits: %v, %v", value, got, err)
+		}
+	}
 }

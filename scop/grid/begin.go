@@ -21,7 +21,7 @@ func Begin(k *kernel.Kernel) (*kernel.Kernel, error) {
 			return nil, err
 		}
 		if ok {
-			k = shifted(k, name, first)
+			k = numbered(k, name, polycount.Name(name).Add(first))
 		}
 	}
 	return k, k.CheckForm()
@@ -56,10 +56,23 @@ func firstOf(k *kernel.Kernel, name string) (first polycount.Affine, ok bool, er
 	return first, false, nil
 }
 
-// shifted is a kernel with another first value of an iname in the place of 0.
-func shifted(k *kernel.Kernel, name string, first polycount.Affine) *kernel.Kernel {
+// Reverse is the kernel with an iname counted from its last value, where that is known: work-groups start in the order of their numbers.
+func Reverse(k *kernel.Kernel, name string) (*kernel.Kernel, error) {
+	values, err := k.DomainOf([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	_, upper, err := values.Bounds(name)
+	if err != nil || len(values.Disjuncts()) != 1 || len(upper) != 1 {
+		return k, err
+	}
+	k = numbered(k, name, upper[0].Num.FloorDiv(upper[0].Den).Sub(polycount.Name(name)))
+	return k, k.CheckForm()
+}
+
+// numbered is a kernel with another value in the place of an iname.
+func numbered(k *kernel.Kernel, name string, value polycount.Affine) *kernel.Kernel {
 	k = k.Clone()
-	value := polycount.Name(name).Add(first)
 	for i, d := range k.Domains {
 		if !d.HasDim(name) && !d.HasParam(name) {
 			continue

@@ -39,7 +39,9 @@ type Form struct {
 	Tiles bool
 	// Pointwise: there are no loops but those of sums; work-items may have several points each. Parts: their statements store parts of the same lines. Jam is about their sums.
 	Pointwise, Parts bool
-	Jam              Jam
+	// Crossing are the bytes of an element of a matrix that is stored in another line by each work-item along the first axis; 0 where none is.
+	Crossing int64
+	Jam      Jam
 	// Sweep tells of loops in the parallel ones whose iterations follow each other.
 	Sweep Sweep
 	// Folded: the tiles are those of a triangle, of which a folded grid has no others.
@@ -327,9 +329,12 @@ func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) {
 
 // points enters the extents of a form without loops but those of sums.
 func (c *compiler) points(f *Form, s *pointwise) (err error) {
-	f.Parts = storesParts(s.from, s.order[0])
+	f.Parts, f.Crossing = storesParts(s.from, s.order[0]), storesAcross(s.from, s.order)
 	for axis, p := range s.order {
 		f.Extent[axis] = c.extent(s.domain, p)
+		if extent(c.during(s.domain, stages), p) == 1 { // a launch has a line
+			f.Crossing = 0
+		}
 	}
 	if f.Jam, err = c.jam(s); f.Jam.Count > 0 {
 		for _, a := range s.from.Arrays() {

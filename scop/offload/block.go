@@ -190,7 +190,7 @@ func (b *blocks) make(m Mapping) *kernel.Kernel {
 	inside := b.inside()
 	guard := cexpr.Predicates(inside)
 	dtype := throw.Get(b.from.TypeOf(b.term))
-	b.declare(dtype)
+	b.sums = b.private("sums", dtype, b.order)
 	init := b.points("_init")
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
 	b.phases()
@@ -239,7 +239,12 @@ func (b *blocks) frame(m Mapping, lanes func(axis int, points int64) int64) {
 	if b.parts > 0 {
 		b.part = b.to.FreshName(b.over + "_part")
 		b.box(b.part, b.parts)
-		b.to.Tags[b.part] = kernel.Tag{Kind: kernel.GroupAxis, Axis: len(b.order)}
+		axis := len(b.order)
+		if last := b.order[axis-1]; b.lower.Has(last) || b.upper.Has(last) {
+			b.to.Tags[b.loops[last].group] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
+			axis--
+		}
+		b.to.Tags[b.part] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
 	}
 }
 
@@ -315,23 +320,6 @@ func (b *blocks) inside() *polycount.Set {
 	return throw.Get(polycount.NewSet(nil, b.order, list...).Gist(known))
 }
 
-// declare declares the sums of a work-item.
-func (b *blocks) declare(dtype expr.DType) {
-	b.sums = b.private("sums", dtype)
-}
-
-// private declares an array with an element for each point of a work-item.
-func (b *blocks) private(name string, dtype expr.DType) *kernel.Array {
-	a := &kernel.Array{Name: b.to.FreshName(name), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
-	for _, p := range b.order {
-		if t := b.loops[p]; t.parts*t.lanes > 1 {
-			a.Shape = append(a.Shape, expr.Int{Value: t.parts * t.lanes})
-		}
-	}
-	b.to.Temps = append(b.to.Temps, a)
-	return a
-}
-
 // phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
 // are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead. Of a sum in parts, each has a step after as many others as
 // there are other parts.
@@ -402,7 +390,7 @@ func (p *phase) loops() []string {
 // fetches does something for each operand.
 func (b *blocks) fetches(p *phase, do func(*fetch) error) {
 	for i, a := range b.operands {
-		f := &fetch{point: point{b, "_update" + p.suffix}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
+		f := &fetch{point: point{b, "_update" + p.suffix, b.order}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
 		f.find()
 		throw.If(do(f))
 	}
@@ -430,15 +418,19 @@ func (p *phase) add() {
 		b.fetches(next, (*fetch).take)
 	}
 	x := b.points("_update" + p.suffix)
+	number := p.first.Add(t)
+	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), Inames: x.inames(append(p.loops(), term)...)}
+	if s.Predicates = p.guarded(x, number, s.Inames); len(s.Predicates) > 0 {
+		b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.here(x); return nil })
+	}
 	value := expr.Rewrite(b.term, func(e expr.Expr) expr.Expr {
 		if element := by[e.String()]; element != nil {
 			return element
 		}
 		return e
 	})
-	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(p.first.Add(t))})
-	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), RHS: expr.Binary(expr.Add, x.at(), value), Inames: x.inames(append(p.loops(), term)...)}
-	s.Predicates = p.guarded(x, p.first.Add(t), s.Inames)
+	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(number)})
+	s.RHS = expr.Binary(expr.Add, x.at(), value)
 	b.add(s)
 }
 
@@ -468,6 +460,10 @@ func (p *phase) term() string { return p.b.over + "_term" + p.suffix }
 func (b *blocks) onTiles(m Mapping, folded bool, on *machine.Machine) (_ *kernel.Kernel, err error) {
 	defer throw.Catch(&err)
 	k := b.make(m)
+	last := b.order[len(b.order)-1]
+	if b.upper.Sub(b.lower).Coeff(last) > 0 && !folded { // the tiles with the longest sums start first
+		k = throw.Get(grid.Reverse(k, b.loops[last].group))
+	}
 	if folded {
 		g := throw.Get(grid.FindTriangle(b.tiles, b.loops[b.order[1]].group, b.loops[b.order[0]].group))
 		if g != nil {

@@ -85,6 +85,21 @@ func (f *fetch) element() *expr.Access {
 	return out
 }
 
+// here is what a point reads of a term that not all sums have: the work-item has taken all that its points read of the term from the tile before, as loads under conditions
+// would be of one number each, however many points read it.
+func (f *fetch) here(x point) *expr.Access {
+	b := f.b
+	x.axes = slices.DeleteFunc(slices.Clone(b.order), func(p string) bool {
+		return !slices.ContainsFunc(f.access.Index, func(e expr.Expr) bool { return throw.Get(b.from.AffineOf(e)).Has(p) })
+	})
+	own := b.along(x.axes, "_here_"+f.name+f.phase.suffix)
+	load := &fetch{point: own, phase: f.phase, access: f.access, name: f.name}
+	load.find()
+	here := b.private(f.name+"_here", b.from.Array(f.access.Array).DType, x.axes).Name
+	b.add(&kernel.Stmt{ID: "here_" + f.name + f.phase.suffix, LHS: own.of(here), RHS: load.element(), Inames: own.inames(append(f.phase.loops(), f.phase.term())...)})
+	return x.of(here)
+}
+
 // load fills the tile from global memory.
 func (f *fetch) load() error { return f.copy("fetch_", f.tile(), nil) }
 

@@ -77,9 +77,14 @@ const mostPoints = 4
 const narrower = 0.8
 
 // points is the mapping of a launch without sums: work-groups of 256 work-items, as wide as leaves few of these outside of the domain, and as many points of a work-item along the
-// slowest axis as leave a device full of work-items. It is one point where statements store parts of the same lines: these are then stored one behind the other.
+// slowest axis as leave a device full of work-items. It is one point where statements store parts of the same lines: these are then stored one behind the other. Where a matrix is stored across
+// its lines, a work-group is only as wide as a sector: a sub-group touches fewer lines then, and still all of each sector along the others.
 func points(f Form) Mapping {
 	shapes := [][][]int64{nil, {{128}}, {{32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
+	if f.Parallel == 2 && f.Crossing > 0 {
+		wide := max(1, f.on().Sector/f.Crossing)
+		shapes = [][]int64{{wide, product(shapes[0]) / wide}}
+	}
 	most := int64(1) // points that leave the device full
 	for n := mostPoints; most == 1 && n > 1; n /= 2 {
 		if !f.Parts && product(f.Extent[:f.Parallel]) >= int64(n)*f.on().Full {
@@ -100,6 +105,24 @@ func points(f Form) Mapping {
 		}
 	}
 	return best
+}
+
+// storesAcross are the bytes of an element of an array that is stored in another line for each work-item along the first axis, and beside others along another one; 0 where none is.
+func storesAcross(k *kernel.Kernel, order []string) (bytes int64) {
+	for _, s := range k.Statements {
+		for _, a := range k.Writes(s) {
+			moves := func(index expr.Expr, loops []string) bool {
+				x, err := k.AffineOf(index)
+				return err == nil && slices.ContainsFunc(loops, x.Has)
+			}
+			last := max(0, len(a.Index)-1)
+			across := slices.ContainsFunc(a.Index[:last], func(e expr.Expr) bool { return moves(e, order[:1]) })
+			if across && moves(a.Index[last], order[1:]) && !moves(a.Index[last], order[:1]) {
+				bytes = max(bytes, k.Array(a.Array).DType.Size())
+			}
+		}
+	}
+	return bytes
 }
 
 // Jam tells of the sums of a launch whose work-items have several points each.

@@ -125,7 +125,7 @@ func (b *blocks) adder(name string, form Form) (_ *kernel.Kernel, err error) {
 		})
 	})
 	k = withoutUnused(throw.Get(transform.RemoveUnusedInames(k)))
-	each := Form{Kernel: name, On: form.On, Parallel: len(b.order), Extent: form.Extent, Parts: storesParts(k, b.order[0])}
+	each := Form{Kernel: name, On: form.On, Parallel: len(b.order), Extent: form.Extent, Parts: storesParts(k, b.order[0]), Crossing: storesAcross(k, b.order)}
 	if one := findPointwise(k, b.order); one != nil {
 		each.Pointwise = true
 		if k := several(one, Default(each), form.on()); k != nil {

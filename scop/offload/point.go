@@ -1,6 +1,8 @@
 package offload
 
 import (
+	"slices"
+
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -15,14 +17,18 @@ type tiled struct {
 
 func (t *tiled) extent() int64 { return t.items * t.parts * t.lanes }
 
-// point is a point of a work-item in some statements: they have loops of their own over its points.
+// point is a point of a work-item in some statements: they have loops of their own over its points, along some axes.
 type point struct {
 	b      *blocks
 	suffix string
+	axes   []string // loops of tiles
 }
 
 // among has the inames of a work-item's points of a loop.
 func (x point) among(t *tiled) (part, lane string) {
+	if !slices.Contains(x.axes, t.name) {
+		return "", ""
+	}
 	if t.parts > 1 {
 		part = t.name + "_part" + x.suffix
 	}
@@ -56,9 +62,12 @@ func named(iname string) polycount.Affine {
 }
 
 // points makes the loops over the points of a work-item for some statements.
-func (b *blocks) points(suffix string) point {
-	x := point{b, suffix}
-	for _, p := range b.order {
+func (b *blocks) points(suffix string) point { return b.along(b.order, suffix) }
+
+// along makes loops over points of a work-item that differ along some axes.
+func (b *blocks) along(axes []string, suffix string) point {
+	x := point{b, suffix, axes}
+	for _, p := range axes {
 		t := b.loops[p]
 		part, lane := x.among(t)
 		b.unrolled(part, t.parts)
@@ -96,7 +105,7 @@ func (x point) at() *expr.Access { return x.of(x.b.sums.Name) }
 // of is the point's element of a private array.
 func (x point) of(array string) *expr.Access {
 	out := &expr.Access{Array: array}
-	for _, p := range x.b.order {
+	for _, p := range x.axes {
 		if t := x.b.loops[p]; t.parts*t.lanes > 1 {
 			out.Index = append(out.Index, expr.FromAffine(x.own(t)))
 		}
@@ -114,4 +123,16 @@ func (x point) moved(e expr.Expr) expr.Expr {
 		by[variable] = x.of(array)
 	}
 	return expr.Subst(e, by)
+}
+
+// private declares an array with an element for each point of a work-item.
+func (b *blocks) private(name string, dtype expr.DType, axes []string) *kernel.Array {
+	a := &kernel.Array{Name: b.to.FreshName(name), DType: dtype, Space: kernel.Private, Shape: []expr.Expr{}}
+	for _, p := range axes {
+		if t := b.loops[p]; t.parts*t.lanes > 1 {
+			a.Shape = append(a.Shape, expr.Int{Value: t.parts * t.lanes})
+		}
+	}
+	b.to.Temps = append(b.to.Temps, a)
+	return a
 }

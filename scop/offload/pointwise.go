@@ -57,7 +57,7 @@ func (s *pointwise) make(m Mapping) (_ *kernel.Kernel, err error) {
 	s.whole = s.least()
 	s.to.Temps, s.own = nil, map[string]string{}
 	for _, a := range s.from.Temps {
-		s.own[a.Name] = s.private(a.Name, a.DType).Name
+		s.own[a.Name] = s.private(a.Name, a.DType, s.order).Name
 	}
 	for _, x := range s.from.Statements {
 		s.statement(x)
@@ -111,7 +111,7 @@ func (s *pointwise) statement(x *kernel.Stmt) {
 func (s *pointwise) at(x *kernel.Stmt, suffix string, each, item []expr.Expr) {
 	dtype := throw.Get(s.from.TypeOf(x.LHS))
 	id := x.ID + suffix
-	values := s.private(id+"_values", dtype)
+	values := s.private(id+"_values", dtype, s.order)
 	value, store := s.points("_"+id+"_value"), s.points("_"+id)
 	conditions := func(at point) (all []expr.Expr) {
 		all = slices.Clone(item)
@@ -182,7 +182,7 @@ func (s *pointwise) jam(x *kernel.Stmt, id string, conditions func(point) []expr
 	}
 	dtype := throw.Get(s.from.TypeOf(sum))
 	neutral, step, _ := transform.Accumulation(sum.Kind, dtype)
-	sums := s.private(id+"_sums", dtype)
+	sums := s.private(id+"_sums", dtype, s.order)
 	inames := slices.DeleteFunc(s.from.Inames(), func(n string) bool { return !slices.Contains(sum.Inames, n) }) // the outer loops first
 	over := throw.Get(s.from.DomainOf(inames))
 	var loops []string // of its own

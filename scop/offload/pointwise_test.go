@@ -73,3 +73,18 @@ func TestPointwise(t *testing.T) {
 		})
 	}
 }
+
+// TestStoresAcross: work-groups whose work-items store across the lines of a matrix are as wide as a sector, and others as wide as a line of work-items.
+func TestStoresAcross(t *testing.T) {
+	const text = "void f(int n, %s A[n][n], %s B[n][n], %s C[n][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { A[i][j] = 2*B[i][j]; %s = A[i][j]; }\n#pragma endscop\n}\n"
+	for _, c := range []struct{ dtype, to, block string }{{"float", "C[j][i]", "8x32"}, {"double", "C[j][i]", "4x64"}, {"float", "C[i][j]", "32x8"}, {"float", "C[j][j]", "32x8"}} {
+		n := nestOf(t, "across.c", fmt.Sprintf(text, c.dtype, c.dtype, c.dtype, c.to))
+		p, err := Find(t.Context(), n, Options{Sizes: map[string]int64{"n": 4000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := written(Default(p.asked[0].form).Block); got != c.block {
+			t.Errorf("%s of %s: work-groups of %s", c.to, c.dtype, got)
+		}
+	}
+}
