@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,11 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -199,13 +202,15 @@ func checkArgs(cmd *cobra.Command) {
 			return runs(cmd, args)
 		}
 	}
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usage(err)
-			}
-			return nil
+	check := cmd.Args
+	if check == nil {
+		check = cobra.ArbitraryArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := cmp.Or(bareSizes(cmd, args), check(cmd, args)); err != nil {
+			return usage(err)
 		}
+		return nil
 	}
 	for _, c := range cmd.Commands() {
 		checkArgs(c)
@@ -257,6 +262,29 @@ func minArgs(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// bareSize is an argument that was meant for -p.
+var bareSize = regexp.MustCompile(`^[A-Za-z_]\w*=[^=]`)
+
+// bareSizes is the error of sizes among the arguments of a command that takes them after -p; nil where there are none.
+func bareSizes(cmd *cobra.Command, args []string) error {
+	if cmd.Flag("param") == nil {
+		return nil
+	}
+	meant, _ := cmd.Flags().GetStringArray("param")
+	given, call := len(meant), []string{cmd.CommandPath()}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err != nil && bareSize.MatchString(arg) {
+			meant = append(meant, arg)
+		} else {
+			call = append(call, arg)
+		}
+	}
+	if len(meant) == given {
+		return nil
+	}
+	return usagef("%s: a size is given by -p\n    try: %s -p %s", strings.Join(meant[given:], ", "), strings.Join(call, " "), strings.Join(meant, ","))
 }
 
 // checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.

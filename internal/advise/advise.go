@@ -46,7 +46,7 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	}
 	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
 		return emulate.Advice{
-			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: x.Gain >= remedy.Worth, Model: e.Model,
+			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: true, Model: e.Model,
 		}
 	}))
 	return nil
@@ -78,7 +78,7 @@ func bySize(e *explain.Explanation) {
 	slices.SortStableFunc(e.Remedies, func(a, b explain.Remedy) int { return cmp.Compare(b.Gain, a.Gain) })
 }
 
-// Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated.
+// Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated. Remedies that gain nothing by that go.
 func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
 	seconds := func(k *kernel.Kernel) float64 {
 		generated := *c
@@ -99,5 +99,6 @@ func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Exp
 			r.Refine(without() / with)
 		}
 	}
+	e.Remedies = slices.DeleteFunc(e.Remedies, func(r explain.Remedy) bool { return r.Gain < remedy.Worth }) // who would act on it would lose
 	bySize(e)
 }
