@@ -38,8 +38,13 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	if err != nil {
 		return err
 	}
-	Refine(ctx, report.Device, c, e)
 	r := report.Launches[0].Result
+	for i := range e.Remedies {
+		if x := &e.Remedies[i]; x.Beyond > 0 { // emulation has what the model has no cost for
+			x.Gain = r.Seconds / x.Seconds
+		}
+	}
+	Refine(ctx, report.Device, c, e)
 	drawn := func(l explain.Line) bool { return l.Data && l.Space == string(kernel.Global) && l.Share >= much }
 	if max(e.Predicted, r.Seconds) > apart*min(e.Predicted, r.Seconds) || slices.ContainsFunc(e.Lines, drawn) {
 		trust(r, e)
