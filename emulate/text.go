@@ -25,7 +25,7 @@ func (r *Result) Write(w io.Writer) {
 	case r.Utilization[timing.Tensor]+r.Utilization[timing.Wide] > 0:
 		clock = "the maximum less what tensor instructions take"
 	}
-	fmt.Fprintf(w, "%s on %s%s\n", r.Kernel, r.Device, From(r.Origin))
+	fmt.Fprintf(w, "%s on %s%s\n", strings.TrimSpace(r.Kernel+" "+format.Sizes(r.At)), r.Device, From(r.Origin))
 	r.writeReasons(w)
 	if !r.Status.Timed() {
 		fmt.Fprintf(w, "  time        %s\n", r.Status.Text(r.Seconds))
