@@ -31,7 +31,7 @@ opencl:
 	@./scripts/opencl.sh
 
 slurm:
-	@./scripts/slurm.sh
+	@./scripts/packages.sh
 
 demo: opencl build
 	@./scripts/demo.sh
