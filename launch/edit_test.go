@@ -54,19 +54,23 @@ knl = lp.tag_inames(knl, "g:g.0, l:l.0")` + types
 		{
 			"beside", rows("32*(64*g+l)+k"), rows("64*g+l+32768*k"),
 			func(s *Survey) Edit { return Edit{Access: map[Site]Effect{siteOf(s, "x"): {Beside: true}}} },
-			[]string{"l1_load_bytes", "l2_load_bytes", "dram_read_unit_bytes", "wavefronts", "lines", "global_accesses"}, 0,
+			[]string{"l1_load_bytes", "l2_load_bytes", "dram_read_unit_bytes", "wavefronts", "lines", "global_accesses"},
+			0,
 		},
 		{
 			"joined", copied("8"), copied("64"), func(*Survey) Edit { return Edit{Joined: 8} },
-			[]string{"l1_load_bytes", "l2_load_bytes", "l2_store_bytes", "dram_read_unit_bytes", "wavefronts", "lines", "groups", "global_accesses", "single_ops", "turnover", "sub_group_share"}, 0,
+			[]string{"l1_load_bytes", "l2_load_bytes", "l2_store_bytes", "dram_read_unit_bytes", "wavefronts", "lines", "groups", "global_accesses", "single_ops", "turnover", "sub_group_share"},
+			0,
 		},
 		{
 			"joined, of unequal length", triangle("64"), triangle("256"), func(*Survey) Edit { return Edit{Joined: 4} },
-			[]string{"dram_read_unit_bytes", "l2_load_bytes", "dram_rounds", "chain_cycles"}, 0.02,
+			[]string{"dram_read_unit_bytes", "l2_load_bytes", "dram_rounds", "chain_cycles"},
+			0.02,
 		},
 		{
 			"divided", copied("512"), copied("64"), func(*Survey) Edit { return Edit{Divided: 8} },
-			[]string{"l2_load_bytes", "wavefronts", "groups", "global_accesses", "turnover", "sub_group_share", "axes"}, 0,
+			[]string{"l2_load_bytes", "wavefronts", "groups", "global_accesses", "turnover", "sub_group_share", "axes"},
+			0,
 		},
 		{
 			"together", branches("l % 2 == 0"), branches("l < 32"), func(*Survey) Edit { return Edit{Together: true} }, []string{"single_ops", "divergences", "turns"}, 0,
@@ -74,7 +78,8 @@ knl = lp.tag_inames(knl, "g:g.0, l:l.0")` + types
 		{
 			"without", fed(" + z[1025*l]", `
 knl = lp.add_dtypes(knl, {"x": "float32", "y": "float32", "z": "float32"})`), fed(" + 1.5", types), func(s *Survey) Edit { return Edit{Access: map[Site]Effect{siteOf(s, "z"): {Without: true}}} },
-			[]string{"l1_load_bytes", "wavefronts", "global_accesses", "single_ops"}, 0,
+			[]string{"l1_load_bytes", "wavefronts", "global_accesses", "single_ops"},
+			0,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

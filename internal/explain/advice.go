@@ -77,7 +77,9 @@ func (e *explainer) hints(c Cost) []string {
 			}
 		}
 	}
-	return lists.Map(out, func(text string) string { return strings.ReplaceAll(text, ofArray, strings.Join(arrays[text], " and ")) })
+	return lists.Map(out, func(text string) string {
+		return strings.ReplaceAll(text, ofArray, strings.Join(arrays[text], " and "))
+	})
 }
 
 // ofArray stands for the names of arrays in hints.
