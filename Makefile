@@ -20,7 +20,7 @@ MORE     ?= 1000
 # What takes long and comes late by name is begun first.
 PACKAGES ?= ./scop/compile ./scop/offload ./lift/... $$($(GO) list ./... | grep -v /internal/lint$$)
 
-.PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
+.PHONY: all build demo test long check deadcode race fuzz bench opencl packages clean
 
 all: build
 
@@ -30,20 +30,20 @@ build:
 opencl:
 	@./scripts/opencl.sh
 
-slurm:
-	@./scripts/slurm.sh
+packages:
+	@./scripts/packages.sh
 
 demo: opencl build
 	@./scripts/demo.sh
 
 # PoCL compiles without optimizing, which takes half the work and is as right; for users and in `make long` it optimizes.
 test: export POCL_EXTRA_BUILD_FLAGS := -cl-opt-disable
-test: opencl slurm
+test: opencl packages
 	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) $(BESIDE) -timeout 30m $(PACKAGES)
 
 # What `make test` takes a fixed sample of, and what is a job of its own: hours.
 long: PACKAGES := -tags browser ./...
-long: opencl slurm check
+long: opencl packages check
 	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -timeout 24h $(PACKAGES)
 	@./scripts/fuzz.sh $(FUZZTIME)
 

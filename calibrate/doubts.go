@@ -20,7 +20,9 @@ const (
 	distinct     = 5    // standard errors between the parameters of two solutions
 	farOff       = 8    // spreads of the residuals from which on a row is an outlier
 	fewRows      = 3    // how many outliers are named
-	exactly      = 1e-9 // residuals that are rounding errors, as a part of the largest output
+	// fewParameters is how many parameters of another solution are named: as many as a message has room for
+	fewParameters = 5
+	exactly       = 1e-9 // residuals that are rounding errors, as a part of the largest output
 )
 
 // rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It starts from where other
@@ -70,9 +72,18 @@ func (f *fitter) elsewhere(at []float64, best *lm.Result) bool {
 func (f *fitter) doubts(best, rival *lm.Result) []string {
 	var out []string
 	if rival != nil {
+		apart := func(name string) float64 { // 0 of the same value, 1 of one that is nothing beside the other
+			j := slices.Index(f.compiled.Parameters, name)
+			return math.Abs(rival.P[j]-best.P[j]) / max(math.Abs(rival.P[j]), math.Abs(best.P[j]), math.SmallestNonzeroFloat64)
+		}
+		names := slices.Clone(f.compiled.Parameters)
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(apart(b), apart(a)) })
 		var at []string
-		for j, name := range f.compiled.Parameters {
-			at = append(at, name+" = "+format.Quantity(rival.P[j], f.model.Parameter(name).Unit))
+		for _, name := range names[:min(len(names), fewParameters)] {
+			at = append(at, name+" = "+format.Quantity(rival.P[slices.Index(f.compiled.Parameters, name)], f.model.Parameter(name).Unit))
+		}
+		if len(names) > fewParameters {
+			at = append(at, "and others that differ less")
 		}
 		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", strings.Join(at, ", ")))
 	}

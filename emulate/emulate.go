@@ -66,6 +66,7 @@ type Others struct {
 // Result is what emulation tells of a launch.
 type Result struct {
 	Kernel   string
+	At       map[string]int64 // the sizes
 	Device   string
 	Origin   string     // where the machine code comes from, as an output names it; "" is not said
 	Status   Status     // what kind of a time it is

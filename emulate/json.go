@@ -13,6 +13,7 @@ import (
 // resultJSON is the form of results for other programs.
 type resultJSON struct {
 	Kernel        string             `json:"kernel"`
+	At            map[string]int64   `json:"at,omitempty"`
 	Device        string             `json:"device,omitempty"`
 	Origin        string             `json:"code_from,omitempty"`
 	Status        Status             `json:"status"`
@@ -124,7 +125,7 @@ type (
 // MarshalJSON writes the result as other programs read it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Kernel: r.Kernel, Device: r.Device, Origin: r.Origin, Status: r.Status, Seconds: jsonvalue.Finite(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: jsonvalue.Finite(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Effort.Stands,
+		Kernel: r.Kernel, At: r.At, Device: r.Device, Origin: r.Origin, Status: r.Status, Seconds: jsonvalue.Finite(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: jsonvalue.Finite(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Effort.Stands,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
 		Memory: memoryJSON{r.Memory.L1Hit, r.Memory.L2Hit, r.Work.GlobalBytes, r.Memory.Requests, r.Memory.Sectors, r.Memory.L2Sectors}, Warnings: append([]string{}, r.Warnings...),
 		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{}, Lines: []lineJSON{}, Stalls: map[string]float64{},

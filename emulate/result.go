@@ -35,7 +35,7 @@ func (e *emulation) spread() float64 {
 func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
-		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
+		Kernel: e.Function.Name, At: e.Job.Identity.Sizes, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
 		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Work: e.work, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
 	}
 	if e.accessed != nil {

@@ -25,7 +25,7 @@ func (r *Result) Write(w io.Writer) {
 	case r.Utilization[timing.Tensor]+r.Utilization[timing.Wide] > 0:
 		clock = "the maximum less what tensor instructions take"
 	}
-	fmt.Fprintf(w, "%s on %s%s\n", r.Kernel, r.Device, From(r.Origin))
+	fmt.Fprintf(w, "%s on %s%s\n", strings.TrimSpace(r.Kernel+" "+format.Sizes(r.At)), r.Device, From(r.Origin))
 	r.writeReasons(w)
 	if !r.Status.Timed() {
 		fmt.Fprintf(w, "  time        %s\n", r.Status.Text(r.Seconds))
@@ -45,9 +45,9 @@ func (r *Result) Write(w io.Writer) {
 	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s%s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit,
 		format.Bytes(int64(r.Work.GlobalBytes)), rate)
 	fmt.Fprintf(w, "  waiting     %s\n", r.waiting())
+	r.writeAdvice(w)
 	r.writeSensitivity(w)
 	r.writeRegions(w)
-	r.writeAdvice(w)
 	r.writeUtilization(w)
 	r.writeHottest(w)
 	r.writeLines(w)

@@ -121,9 +121,6 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
-		if by := max(w.p.edit.Joined, 1) * max(w.p.edit.Wide, 1); v == lidVars {
-			r.First, r.Step = r.First/by, max(r.Step/by, 1)
-		}
 		if addr != nil {
 			r.Stride = addr.k[v]
 		}
@@ -132,6 +129,9 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 				p.Times /= float64(one.all.Count)
 				r = one.run(&p, r)
 			}
+		}
+		if by := max(w.p.edit.Joined, 1) * max(w.p.edit.Wide, 1); v == lidVars {
+			r.First, r.Step = r.First/by, max(r.Step/by, 1)
 		}
 		if v < axisVars {
 			p.Groups[v-lidVars] = r

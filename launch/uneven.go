@@ -23,7 +23,8 @@ func (w *walk) run(items int64, group *[3]int64) {
 	if group != nil {
 		for axis, g := range group {
 			v := lidVars + axis
-			st.n[v], st.env[v] = 1, form{c: g}
+			at := &st.env[v] // an edit may have made it that of several
+			st.n[v], at.c, at.k[v] = 1, at.c+at.k[v]*g, 0
 		}
 	}
 	leave := w.enter(st.nv, false)

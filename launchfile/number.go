@@ -36,9 +36,12 @@ func (r *reader) number(n *yamlfile.Node) number {
 	}
 	expr.FreeVars(e, func(name string) {
 		if err == nil && !slices.Contains(known, name) {
-			hint := source.Suggest(name, known)
-			if len(known) == 0 {
-				hint = "give it a value: sizes: {" + name + ": 1048576}"
+			hint := "give it a value: sizes: {" + name + ": 1048576}"
+			if len(known) > 0 {
+				hint += ", as parameters of tune have one, too"
+			}
+			if source.Nearest(name, known) != "" {
+				hint = source.Suggest(name, known)
 			}
 			err = n.Within(expr.NameError(text, name, "there is no size %q").WithHint("%s", hint))
 		}

@@ -77,13 +77,16 @@ func (f Fingerprint) traits(other Fingerprint) [7]trait {
 // times. Where both have a UUID it decides. The driver's version does not count: an update makes no other device.
 func (f Fingerprint) Same(g Fingerprint) bool { return f.traits(g) == g.traits(f) }
 
-// Difference says how another device differs from the device, as in "compute units 4, not 16"; "" of the same one.
+// Difference says how another device differs from the device, as in "compute units 4, not 16"; "" of the same one. Of another model that is its name.
 func (f Fingerprint) Difference(other Fingerprint) string {
 	var all []string
 	own := f.traits(other)
 	for i, t := range other.traits(f) {
 		if t != own[i] {
 			all = append(all, fmt.Sprintf("%s %s, not %s", t.what, cmp.Or(t.is, "unknown"), cmp.Or(own[i].is, "unknown")))
+			if i == 0 {
+				break
+			}
 		}
 	}
 	return strings.Join(all, "; ")

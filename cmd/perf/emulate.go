@@ -222,8 +222,8 @@ func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches
 	return all, nil
 }
 
-// ofKernels are the launches of the kernels of a file, or of those of tags. Those in OpenCL C are compiled as they are by perf's own compiler; for
-// CUDA's they are taken as the CUDA C that is written from them.
+// ofKernels are the launches of the kernels of a file, or of those of tags. Those in OpenCL C are compiled as they are, by perf's own compiler; for the
+// machine code of another they are taken as the CUDA C that is written from them.
 func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Sequence, err error) {
 	var works []counters.Work
 	if filepath.Ext(arg) == ".cl" {
@@ -231,7 +231,7 @@ func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Se
 		if err != nil {
 			return nil, err
 		}
-		if o.From != launches.Binary && len(o.Codes) == 0 {
+		if o.From == launches.Source || o.From == "" && len(o.Codes) == 0 {
 			return advise.SequencesOf(cases)
 		}
 		works, err = counters.OfCases(workload.FromOpenCL(cases), samples.CUDA)

@@ -55,7 +55,7 @@ which is measured in place of the kernel that is predicted, or alone.`,
 			c := throw.Get(on.open(cmd))
 			defer finish(cmd, c)
 			if o.Profile != nil {
-				warn(cmd, campaign.Elsewhere(o.Profile.Device, c.Device.Info().Fingerprint))
+				warnNow(cmd, campaign.Elsewhere(o.Profile.Device, c.Device.Info().Fingerprint))
 			}
 			var reports []*evaluate.Report
 			for i, mode := range modes {

@@ -96,6 +96,9 @@ func tellOfOthers(cmd *cobra.Command, args []string) {
 // explainNarrower takes from predictions those that are emulated in place of the model, as predict takes them, and explains these. Two kernels that are compared are
 // explained by the same.
 func (o *predictFlags) explainNarrower(cmd *cobra.Command, p *campaign.Predictor, all []*campaign.Prediction, two bool) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
+	if o.roofs { // they are drawn over what the model counts
+		return all, nil, nil
+	}
 	n := o.narrowing(cmd, p)
 	kept, emulated, err = n.split(cmd, all, launches.Request{})
 	if err != nil || !two || len(kept) == 0 || len(emulated) == 0 {
@@ -216,7 +219,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.
 func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags, subjects []explain.Subject) {
 	modes := throw.Get(on.modes())
-	c := throw.Get(on.open(cmd))
+	c := throw.Get(on.openBeside(cmd, p.Elsewhere))
 	defer finish(cmd, c)
 	for i := range subjects {
 		s := &subjects[i]

@@ -40,6 +40,15 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	printSamples(cmd, list, achieved != nil)
 }
 
+// openBeside is open for what is predicted. A warning of another device than the predictions are for, if elsewhere has one, is said before the work.
+func (f *measureFlags) openBeside(cmd *cobra.Command, elsewhere func(samples.Fingerprint) string) (*campaign.Campaign, error) {
+	c, err := f.open(cmd)
+	if err == nil {
+		warnNow(cmd, elsewhere(c.Device.Info().Fingerprint))
+	}
+	return c, err
+}
+
 // query is how the device is asked for: by the interface too, where one was chosen.
 func (f *measureFlags) query() (string, error) {
 	switch on := f.named(); {

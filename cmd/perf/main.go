@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,13 +200,15 @@ func checkArgs(cmd *cobra.Command) {
 			return runs(cmd, args)
 		}
 	}
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usage(err)
-			}
-			return nil
+	check := cmd.Args
+	if check == nil {
+		check = cobra.ArbitraryArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := cmp.Or(bareSizes(cmd, args), check(cmd, args)); err != nil {
+			return usage(err)
 		}
+		return nil
 	}
 	for _, c := range cmd.Commands() {
 		checkArgs(c)
@@ -229,34 +232,6 @@ func version() string {
 		}
 	}
 	return info.Main.Version
-}
-
-// exactArgs and minArgs are cobra's checks with the exit status of a wrong call.
-func exactArgs(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("%s takes %s, got %d arguments\n    usage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-func someArgs(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return usagef("%s takes %s, got %d arguments\n    usage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-func minArgs(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < n {
-			return usagef("%s needs %s\n    usage: %s", cmd.CommandPath(), what, cmd.UseLine())
-		}
-		return nil
-	}
 }
 
 // checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.

@@ -227,6 +227,13 @@ func warn[T any](cmd *cobra.Command, warnings []T) {
 	}
 }
 
+// warnNow prints a warning at once, if it is one.
+func warnNow(cmd *cobra.Command, text string) {
+	if m := cmd.ErrOrStderr().(*messages); text != "" {
+		m.warnings.Now(m.w, text)
+	}
+}
+
 func warnf(cmd *cobra.Command, kind warning.Kind, about, format string, args ...any) {
 	warn(cmd, []string{kind.About(about, format, args...)})
 }

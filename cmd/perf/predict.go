@@ -105,14 +105,14 @@ func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor, launc
 	if err != nil {
 		return nil, "", err
 	}
-	c, err := o.on.open(cmd)
+	c, err := o.on.openBeside(cmd, p.Elsewhere)
 	if err == nil && p.Cache != "" && p.Cache != mode {
 		warnf(cmd, warning.OtherCaches, "", "the model was calibrated with %s caches, but these measurements use %s caches", p.Cache, mode)
 	}
 	return c, mode, err
 }
 
-// measure measures the predicted cases. A profile of another device than the one measured on is a warning on every prediction.
+// measure measures the predicted cases.
 func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) {
 	result := throw.Get(c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions)))
 	warn(cmd, result.Warnings)

@@ -61,7 +61,7 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, t
 		}
 		return true, err
 	}
-	if said != "" {
+	if said != "" && !o.roofs { // kernels under roofs are counted, and their times are the nearer ones all the same
 		note(cmd, "%s", said)
 	}
 	return false, nil

@@ -29,7 +29,7 @@ func (o *predictFlags) timesOf(cmd *cobra.Command, args []string, all []*launche
 	}
 	o.on.driveAs(files, cases)
 	mode := throw.Get(o.on.mode("the emulated time is for one state of the caches"))
-	c := throw.Get(o.on.open(cmd))
+	c := throw.Get(o.on.openBeside(cmd, all[0].Elsewhere))
 	defer finish(cmd, c)
 	result := throw.Get(measureAny(cmd, c, mode, files, cases))
 	warn(cmd, result.Warnings)

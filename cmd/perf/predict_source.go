@@ -121,7 +121,12 @@ func (o *predictFlags) modelled(cmd *cobra.Command) (string, error) {
 func undecided(all []*launches.Report, functions bool) error {
 	for _, r := range all {
 		if functions && r.Status() != emulate.Whole {
-			return fmt.Errorf("%s; a launch file can say what buffers hold, and --from source takes what is supposed", strings.Join(r.Longest().Why(), "; "))
+			why := r.Longest().Why()
+			more := ""
+			if n := len(why) - 1; n > 0 {
+				more = fmt.Sprintf(", and %d more like this", n)
+			}
+			return fmt.Errorf("%s%s; a launch file can say what buffers hold, and --from source takes what is supposed", why[0], more)
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/command/report"
@@ -16,7 +18,7 @@ pointer; the page needs no other file, no network, and no JavaScript to be read.
 		Example: `  perf report testdata/h200/matmul_2_2.jsonl -o page.html`,
 		Args:    minArgs(1, "a file with results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			page := report.Page{Title: title}
+			page := report.Page{}
 			for _, path := range args {
 				section, err := report.Read(path)
 				if err != nil {
@@ -24,11 +26,12 @@ pointer; the page needs no other file, no network, and no JavaScript to be read.
 				}
 				page.Sections = append(page.Sections, section)
 			}
+			page.Title = cmp.Or(title, page.Of())
 			writePage(to, &page)
 			return showText(cmd, map[string]any{"page": to, "sections": len(page.Sections)}, "page: "+to+"\n")
 		},
 	}
 	cmd.Flags().StringVarP(&to, "output", "o", "report.html", "the page to write")
-	cmd.Flags().StringVar(&title, "title", "perf: results", "the title of the page")
+	cmd.Flags().StringVar(&title, "title", "", "the title of the page (default: those of its sections)")
 	return cmd
 }

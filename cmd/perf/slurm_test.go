@@ -19,11 +19,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestSlurm runs the sessions of testdata/slurm on a cluster of Slurm: a controller and two nodes on this machine. scripts/slurm.sh installs it.
+// TestSlurm runs the sessions of testdata/slurm on a cluster of Slurm: a controller and two nodes on this machine. scripts/packages.sh installs it.
 func TestSlurm(t *testing.T) {
 	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
 		if !slices.ContainsFunc([]string{"", "/usr/sbin/", "/sbin/"}, func(dir string) bool { _, err := exec.LookPath(dir + program); return err == nil }) {
-			t.Skipf("there is no %s: scripts/slurm.sh installs Slurm", program)
+			t.Skipf("there is no %s: scripts/packages.sh installs Slurm", program)
 		}
 	}
 	conf, err := startCluster(t)

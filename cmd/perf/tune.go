@@ -237,6 +237,6 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) {
 	for _, c := range counted {
 		cases = append(cases, c.Case)
 	}
-	o.Predictor, err = (&predictFlags{profile: o.profile, model: o.model}).open(cmd, cases)
-	throw.If(err)
+	o.Predictor = throw.Get((&predictFlags{profile: o.profile, model: o.model}).open(cmd, cases))
+	warnNow(cmd, o.Predictor.Elsewhere(dev))
 }

@@ -3,10 +3,12 @@ package advice
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
+	"gpuperf/sass"
 )
 
 // row are lanes that are so many bytes apart.
@@ -84,5 +86,33 @@ func TestPrefer(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"coalescingm", "divergence", "last wave"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Work-items may be in groups of another size only where nothing else than their numbers tells groups apart.
+func TestNumbered(t *testing.T) {
+	const item = "S2R R0, SR_CTAID.X ;\nS2R R2, SR_TID.X ;\n"
+	for name, c := range map[string]struct {
+		code string
+		want bool
+	}{
+		"numbers of items":      {item + "IMAD R0, R0, c[0x0][0x0], R2 ;\nISETP.GE.AND P0, PT, R0, c[0x0][0x210], PT ;", true},
+		"by way of a register":  {item + "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x0] ;\nIMAD R0, R0, R4, R2 ;", true},
+		"a group for each row":  {item + "IMAD R0, R0, c[0x0][0x210], R2 ;\nIADD3 R2, R2, c[0x0][0x0], RZ ;", false},
+		"both":                  {item + "IMAD R4, R0, c[0x0][0x0], R2 ;\nIMAD.WIDE R6, R0, 0x4, R8 ;", false},
+		"another in its place":  {item + "IMAD R0, R0, c[0x0][0x0], R2 ;\nIMAD.WIDE R6, R0, 0x4, R8 ;", true},
+		"the size as the tread": {"S2R R2, SR_TID.X ;\nIADD3 R2, R2, c[0x0][0x0], RZ ;", true},
+	} {
+		text := "Function : f\n"
+		for i, line := range strings.Split(c.code, "\n") {
+			text += fmt.Sprintf("/*%04x*/ %s\n", 16*i, line)
+		}
+		l, err := sass.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&study{code: l.Functions[0]}).numbered(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

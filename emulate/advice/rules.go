@@ -75,7 +75,7 @@ var sizes = []float64{2, 4, 8, 16, 0.5, 0.25, 0.125}
 
 // groupSizes: other sizes of work-groups leave no multiprocessor idle, or let more sub-groups run; the code asks for the size and shares no memory.
 func groupSizes(s *study) *trial {
-	if !s.reads(groupSize[0]) || len(s.Input().Job.Local) == 0 || s.Input().Job.LocalMem+s.Input().Job.Dynamic+s.Input().Code.Shared > 0 {
+	if !s.reads(groupSize[0]) || !s.numbered() || len(s.Input().Job.Local) == 0 || s.Input().Job.LocalMem+s.Input().Job.Dynamic+s.Input().Code.Shared > 0 {
 		return nil
 	}
 	if _, barrier := s.pick(func(u *use) bool { return u.accesses && u.space == timing.SharedSpace }); barrier {

@@ -183,6 +183,40 @@ func (s *study) reads(place string) bool {
 	return false
 }
 
+// numbered reports whether the code asks for the number of a work-group along the first axis only to multiply it by the size of one: then the same work-items may be in
+// groups of another size. It goes through the text, and takes a register to have what the last instruction before wrote into it.
+func (s *study) numbered() bool {
+	of := map[sass.Register]string{} // what registers have, of the number and the size
+	for i := range s.code.Instructions {
+		in := &s.code.Instructions[i]
+		number, size, is := false, false, ""
+		for _, o := range in.Operands {
+			size = size || o.Text == groupSize[0]
+			if o.Text == groupNumber {
+				is = groupNumber
+			}
+		}
+		for _, r := range in.Uses() {
+			number, size = number || of[r] == groupNumber, size || of[r] == groupSize[0]
+		}
+		if number && !(size && (in.Name == "IMAD" || in.Name == "UIMAD")) {
+			return false
+		}
+		if size && !number && (slices.Contains(moves, in.Name) || in.Has("MOV")) {
+			is = groupSize[0]
+		}
+		for _, r := range in.Defines() {
+			of[r] = is
+		}
+	}
+	return true
+}
+
+// groupNumber is where code reads the number of a work-group along the first axis, and moves are instructions that copy.
+const groupNumber = "SR_CTAID.X"
+
+var moves = []string{"MOV", "UMOV", "LDC", "ULDC", "R2UR"}
+
 // named reports whether an instruction has a name, and modifiers.
 func (s *study) named(i int, name string, modifiers ...string) bool {
 	in := &s.code.Instructions[i]

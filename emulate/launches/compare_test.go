@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gpuperf/emulate"
 )
 
 // Reports are compared by quantities, by what warps wait for and by lines.
@@ -117,5 +119,34 @@ func TestClock(t *testing.T) {
 	}
 	if fast := run(t, matmul, nil, false); r.Seconds() < 1.9*fast.Seconds() || !r.Launches[0].ClockGiven || r.Launches[0].ClockMHz != 990 {
 		t.Errorf("%g s at half the clock, %g s at all of it", r.Seconds(), fast.Seconds())
+	}
+}
+
+// Of two reports it is said first what makes the second one slower, or faster, and then what speaks against that.
+func TestVerdict(t *testing.T) {
+	of := func(lines map[string]float64) *Report {
+		sum, r := 0.0, &emulate.Result{Status: emulate.Whole}
+		for _, s := range lines {
+			sum += s
+		}
+		for place, s := range lines {
+			r.Lines = append(r.Lines, emulate.Line{Place: place, Part: s / sum})
+		}
+		r.Seconds = sum
+		return &Report{Launches: []Launch{{1, r}}}
+	}
+	a, b := of(map[string]float64{"k:1": 5e-6, "k:2": 2e-6}), of(map[string]float64{"k:1": 1e-6, "k:2": 5e-6, "k:3": 3e-6})
+	for _, c := range []struct {
+		two  []*Report
+		want string
+	}{
+		{[]*Report{a, b}, "B takes 1.29× the time of A: 9 µs and 7 µs; 3 µs more in k:2; 4 µs less in k:1"},
+		{[]*Report{b, a}, "B takes 0.778× the time of A: 7 µs and 9 µs; 3 µs less in k:2; 4 µs more in k:1"},
+		{[]*Report{a, a}, "B takes 1× the time of A: 7 µs and 7 µs"},
+	} {
+		of := Comparison{Reports: c.two}
+		if got := of.verdict(of.lines()); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
 	}
 }

@@ -37,6 +37,9 @@ func (l *line) spread() float64 {
 	return most - least
 }
 
+// grows reports whether the second of two reports has more time in a line.
+func (l *line) grows() bool { return math.IsNaN(l.seconds[0]) || l.seconds[1] > l.seconds[0] }
+
 // lines are those whose times differ most, divided among lines as that of the warps is. Lines of the same text are one, so that versions of a source can be compared, and so are
 // two that have most of their words in common, of which each version has one.
 func (c Comparison) lines() []*line {
@@ -121,14 +124,15 @@ func (c Comparison) verdict(lines []*line) string {
 		return fmt.Sprintf("A takes %s, B %s", a.Text(), b.Text())
 	}
 	text := fmt.Sprintf("B takes %.3g× the time of A: %s and %s", b.Seconds()/a.Seconds(), b.Text(), a.Text())
-	if len(lines) == 0 || lines[0].spread() < leastLine*max(a.Seconds(), b.Seconds()) {
-		return text
+	matter := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.spread() < leastLine*max(a.Seconds(), b.Seconds()) })
+	slower := b.Seconds() > a.Seconds()
+	for _, more := range []bool{slower, !slower} { // first what makes the difference, then what there is against it
+		if at := slices.IndexFunc(matter, func(l *line) bool { return l.grows() == more }); at >= 0 {
+			than := map[bool]string{true: "more", false: "less"}[more]
+			text += fmt.Sprintf("; %s %s in %s", format.Seconds(matter[at].spread()), than, matter[at].name)
+		}
 	}
-	most, than := lines[0], "more"
-	if most.seconds[0] > most.seconds[1] || math.IsNaN(most.seconds[1]) {
-		than = "less"
-	}
-	return fmt.Sprintf("%s; %s %s in %s", text, format.Seconds(most.spread()), than, most.name)
+	return text
 }
 
 // widest is how much of a line's text is printed.

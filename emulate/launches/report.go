@@ -3,9 +3,11 @@ package launches
 import (
 	"encoding/json"
 
+	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/lists"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 )
 
@@ -27,6 +29,14 @@ type Report struct {
 type Launch struct {
 	Times int
 	*emulate.Result
+}
+
+// Elsewhere warns of times of another device than the emulated one; "" where there is nothing to warn of.
+func (r *Report) Elsewhere(on samples.Fingerprint) string {
+	if d, err := facts.Sheet(on.Name); err == nil && d.Name() == r.Device || on.Name == r.Device {
+		return ""
+	}
+	return warning.OtherDevice.About("", "the predictions are for %s, but the times are from %s", r.Device, on)
 }
 
 // Status is what kind of a time that of all launches is.

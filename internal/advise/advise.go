@@ -38,15 +38,20 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	if err != nil {
 		return err
 	}
-	Refine(ctx, report.Device, c, e)
 	r := report.Launches[0].Result
+	for i := range e.Remedies {
+		if x := &e.Remedies[i]; x.Beyond > 0 { // emulation has what the model has no cost for
+			x.Gain = r.Seconds / x.Seconds
+		}
+	}
+	Refine(ctx, report.Device, c, e)
 	drawn := func(l explain.Line) bool { return l.Data && l.Space == string(kernel.Global) && l.Share >= much }
 	if max(e.Predicted, r.Seconds) > apart*min(e.Predicted, r.Seconds) || slices.ContainsFunc(e.Lines, drawn) {
 		trust(r, e)
 	}
 	advice.Prefer(r, lists.Map(e.Remedies, func(x explain.Remedy) emulate.Advice {
 		return emulate.Advice{
-			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: x.Gain >= remedy.Worth, Model: e.Model,
+			Rule: x.Kind, Array: x.Array, Line: x.Line, Defect: x.Defect, Remedy: x.Remedy, Text: x.Of(r.Seconds, e.Model), Gain: x.Gain, Confirmed: true, Model: e.Model,
 		}
 	}))
 	return nil
@@ -78,7 +83,7 @@ func bySize(e *explain.Explanation) {
 	slices.SortStableFunc(e.Remedies, func(a, b explain.Remedy) int { return cmp.Compare(b.Gain, a.Gain) })
 }
 
-// Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated.
+// Refine emulates a kernel with those remedies that are of the kernel alone, and without them, all as they are generated. Remedies that gain nothing by that go.
 func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Explanation) {
 	seconds := func(k *kernel.Kernel) float64 {
 		generated := *c
@@ -99,5 +104,6 @@ func Refine(ctx context.Context, device string, c *workload.Case, e *explain.Exp
 			r.Refine(without() / with)
 		}
 	}
+	e.Remedies = slices.DeleteFunc(e.Remedies, func(r explain.Remedy) bool { return r.Gain < remedy.Worth }) // who would act on it would lose
 	bySize(e)
 }

@@ -257,16 +257,19 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 	if r.Unverified != "" {
 		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
 	}
-	return append(warnings, Elsewhere(p.Device, r.Device)...)
+	return warnings
 }
 
-// Elsewhere warns of times of another device than a profile is for.
-func Elsewhere(profile, on samples.Fingerprint) []string {
+// Elsewhere warns of times of another device than a profile is for; "" where there is nothing to warn of.
+func Elsewhere(profile, on samples.Fingerprint) string {
 	if profile.Covers(on) {
-		return nil
+		return ""
 	}
-	return []string{warning.OtherDevice.About("", "the profile is for %s, but the times are from %s: %s", profile, on, profile.Difference(on))}
+	return warning.OtherDevice.About("", "the profile is for %s, but the times are from %s: %s", profile, on, profile.Difference(on))
 }
+
+// Elsewhere is that of the profile that predictions are by.
+func (p *Predictor) Elsewhere(on samples.Fingerprint) string { return Elsewhere(p.Device, on) }
 
 // PredictAll predicts the times of cases, on all processors.
 func (p *Predictor) PredictAll(cases []*workload.Case) ([]*Prediction, error) {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -46,9 +48,10 @@ func (e *explainer) advice(out *Explanation) error {
 	return nil
 }
 
-// hints lists what the counts of a cost's work suggest.
+// hints lists what the counts of a cost's work suggest, once for all arrays that it is the same of.
 func (e *explainer) hints(c Cost) []string {
 	var out []string
+	arrays := map[string][]string{} // by what is suggested of them, with ofArray in place of their names
 	for _, id := range c.ids {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
 			out = append(out, "fewer and larger work-groups, or more work in each")
@@ -69,10 +72,18 @@ func (e *explainer) hints(c Cost) []string {
 			if text != "" && !slices.Contains(out, text) {
 				out = append(out, text)
 			}
+			if m, ok := r.Key.(features.Mem); ok && !slices.Contains(arrays[text], m.Variable) {
+				arrays[text] = append(arrays[text], m.Variable)
+			}
 		}
 	}
-	return out
+	return lists.Map(out, func(text string) string {
+		return strings.ReplaceAll(text, ofArray, strings.Join(arrays[text], " and "))
+	})
 }
+
+// ofArray stands for the names of arrays in hints.
+const ofArray = "ARRAY"
 
 func (e *explainer) memory(m features.Mem, r features.Record) string {
 	if m.Space == kernel.Local {
@@ -86,9 +97,9 @@ func (e *explainer) memory(m features.Mem, r features.Record) string {
 		return ""
 	}
 	if n, _ := ratio.Float64(); n >= again && m.Direction == features.Load {
-		return fmt.Sprintf("each element of %s is loaded %s times: tiles in local memory or registers would serve it from nearer", m.Variable, format.Quantity(n, ""))
+		return fmt.Sprintf("each element of %s is loaded %s times: tiles in local memory or registers would serve it from nearer", ofArray, format.Quantity(n, ""))
 	}
-	return fmt.Sprintf("each element of %s is moved once, in full sectors: fewer bytes, by a smaller type or a kernel joined to this one", m.Variable)
+	return fmt.Sprintf("each element of %s is moved once, in full sectors: fewer bytes, by a smaller type or a kernel joined to this one", ofArray)
 }
 
 // scattered says how many of the bytes that an access moves are used; "" where most are, or nothing is known. An element that a whole
@@ -111,10 +122,10 @@ func (e *explainer) scattered(m features.Mem, r features.Record) string {
 	}
 	stride := m.LStrides.Along(0)
 	if stride == "1" {
-		return fmt.Sprintf("rows of work-items begin and end within sectors of %s, so that they ask for %.0f %% of the bytes in the 32-byte sectors that they touch: wider or aligned rows", m.Variable, 100*used)
+		return fmt.Sprintf("rows of work-items begin and end within sectors of %s, so that they ask for %.0f %% of the bytes in the 32-byte sectors that they touch: wider or aligned rows", ofArray, 100*used)
 	}
 	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that work-items ask for %.0f %% of the bytes in the 32-byte sectors that they touch: let the axis of stride 1 be lid(0)'s, by another layout or mapping",
-		stride, m.Variable, 100*used)
+		stride, ofArray, 100*used)
 }
 
 // bankConflict says how many neighbours share a bank of local memory, where the banks of the device are known.
@@ -132,17 +143,17 @@ func (e *explainer) bankConflict(m features.Mem) string {
 	if words == 0 || shared < 2 || m.DType.Size() > e.Facts.Int(facts.BankBytes) && shared == 2 {
 		return fewer
 	}
-	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that up to %d of them share a bank: pad the rows by one element", stride, m.Variable, shared)
+	return fmt.Sprintf("neighbours along lid(0) are %s elements apart in %s, so that up to %d of them share a bank: pad the rows by one element", stride, ofArray, shared)
 }
 
 func (e *explainer) operation(o features.Op, c Cost) string {
 	if _, any := machine.ArithmeticPeak(e.Facts, "float32", "madd", "op/s"); !any {
-		return "fewer operations"
+		return ""
 	}
 	peak, known := machine.ArithmeticPeak(e.Facts, string(o.DType), o.Op, "op/s")
 	if !known {
 		return "fewer of these operations, or cheaper ones"
 	}
 	share := c.Work.Count * float64(e.Lanes) / c.Alone / peak.Rate
-	return fmt.Sprintf("at %.0f %% of the peak rate already: fewer operations", 100*share)
+	return fmt.Sprintf("at %.0f %% of the peak rate: fewer operations", 100*share)
 }

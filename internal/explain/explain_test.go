@@ -178,7 +178,7 @@ func TestBoundAndAdvice(t *testing.T) {
 		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory, 100 % of the time: 100 % of it is loads of b", "each element of b is loaded 16 times"},
 		{"stores", map[string]float64{"p_c": 1e-11}, "global memory, 100 % of the time: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
 		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work, 100 % of the time: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
-		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work, 100 % of the time: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
+		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work, 100 % of the time: 100 % of it is float32 madd", "of the peak rate: fewer operations"},
 		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers", "fewer barriers"},
 		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers, 100 % of the time: 100 % of it is kernel launch", "more work in one launch"},
 	} {

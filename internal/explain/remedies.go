@@ -190,7 +190,7 @@ func place(file string, line int) string {
 func (r *Remedy) text() string {
 	beyond := ""
 	if r.Beyond > 0 {
-		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
+		beyond = fmt.Sprintf(", which the predicted time lacks: it is rather about %s", format.Rough(r.Beyond, "s"))
 	}
 	return r.sentences(beyond, "Predicted with it", r.Seconds)
 }

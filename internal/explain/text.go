@@ -32,6 +32,12 @@ func (e *Explanation) Write(w io.Writer, terms bool) {
 	if e.Compiled != nil {
 		fmt.Fprintf(w, "  compiled   %s\n", e.Compiled)
 	}
+	if list := e.changes(); len(list) > 0 {
+		fmt.Fprintf(w, "\nwhat to change\n")
+		writeList(w, list)
+	} else if len(e.Lines) > 0 {
+		fmt.Fprintf(w, "\nwhat to change: of the defects that are known here, removing none would gain %.0f %%\n", 100*(remedy.Worth-1))
+	}
 	fmt.Fprintln(w)
 	if terms {
 		e.writeTerms(w)
@@ -56,12 +62,6 @@ func (e *Explanation) Write(w io.Writer, terms bool) {
 			t.Row(format.Quantity(u.Count, ""), u.What)
 		}
 		t.WriteIndented(w, "  ")
-	}
-	if list := e.changes(); len(list) > 0 {
-		fmt.Fprintf(w, "\nwhat to change\n")
-		writeList(w, list)
-	} else if len(e.Lines) > 0 {
-		fmt.Fprintf(w, "\nwhat to change: of the defects that are known here, removing none would gain %.0f %%\n", 100*(remedy.Worth-1))
 	}
 }
 

@@ -71,6 +71,8 @@ func (p *Printer) Flush(w io.Writer) {
 			if len(more) > 0 {
 				fmt.Fprintf(w, "    and %d more like this%s\n", len(more), subjects(more))
 			}
+		case len(more) == 1:
+			printLine(w, more[0])
 		case len(more) > 0:
 			printLine(w, fmt.Sprintf("%d more like the one above [%s]%s", len(more), cmp.Or(string(KindOf(first)), content(first)), subjects(more)))
 		}

@@ -67,7 +67,7 @@ func TestPrinter(t *testing.T) {
 			[]string{at("c")},
 			"warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\nwarning: 2 more like the one above [extrapolation]: feature b; feature c\n",
 		},
-		{"of unknown kind, at once", false, []string{"k: it took 5 s", "l: it took 7 s"}, nil, "warning: k: it took 5 s\nwarning: 1 more like the one above [it took 5 s]: l\n"},
+		{"of unknown kind, at once", false, []string{"k: it took 5 s", "l: it took 7 s"}, nil, "warning: k: it took 5 s\nwarning: l: it took 7 s\n"},
 		{"of unknown kind", false, nil, []string{"it took 5 s", "it took 17 s", "it hung"}, "warning: it took 5 s\n    and 1 more like this\nwarning: it hung\n"},
 		{"quiet", true, []string{cost}, []string{cost, at("a"), "it hung"}, "warning: feature a: 9 is outside the range 1 to 2 [extrapolation]\nwarning: it hung\n"},
 	} {

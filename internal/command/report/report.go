@@ -13,12 +13,18 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 )
 
 // Page is the whole page.
 type Page struct {
 	Title    string
 	Sections []Section
+}
+
+// Of is a title by what the page shows.
+func (p *Page) Of() string {
+	return "perf: " + format.First(lists.Map(p.Sections, func(s Section) string { return s.Title }), mostInTitle)
 }
 
 // Fact is a name with a value.

@@ -95,7 +95,7 @@ func TestPage(t *testing.T) {
 	}
 	html := strings.NewReplacer("<wbr>", "", "\u00a0", " ").Replace(b.String())
 	for _, want := range []string{
-		"<title>a &amp; b</title>", "w &lt;1&gt;",
+		"<title>a &amp; b</title>", "<h2>p_launch, best on 2 devices</h2>", "w &lt;1&gt;",
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
 		"<title>k n=1, all: 1 ms</title>",              // its own part, without what it joins
 		"do</dd>", "cure it</dd>", ">m: reuse it</dd>", // advice and remedies
@@ -174,5 +174,12 @@ func TestTellApart(t *testing.T) {
 	}
 	if want := []string{"a.star#knl", "b.star#knl", "other", "bare"}; !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
+	}
+}
+
+// A page that nobody has named has the names of its sections.
+func TestPageTitle(t *testing.T) {
+	if got := (&Page{Sections: []Section{{Title: "a n=1"}, {Title: "b"}, {Title: "c"}, {Title: "d"}}}).Of(); got != "perf: a n=1, b, c and 1 more" {
+		t.Error(got)
 	}
 }

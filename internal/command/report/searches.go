@@ -462,7 +462,11 @@ func (s *Section) comparison(content []byte) error {
 		header = append(header, fmt.Sprintf(">device %d", i+1))
 	}
 	t := Table{Header: columns(append(header, ">spread", "best choice")...)}
+	var work []string // that figures are of
 	for _, row := range r.Rows {
+		if of, _, _ := strings.Cut(row.What, ": "); !slices.Contains(work, of) {
+			work = append(work, of)
+		}
 		cells := []Cell{text(row.What)}
 		for i := range r.Devices {
 			cell := Cell{"", math.Inf(1)}
@@ -478,6 +482,9 @@ func (s *Section) comparison(content []byte) error {
 		t.Rows = append(t.Rows, append(cells, spread, text(strings.Join(slices.Compact(slices.Clone(row.Choice)), "; "))))
 	}
 	s.table(t)
+	if len(work) > 0 {
+		s.Title = fmt.Sprintf("%s on %s", format.First(work, mostInTitle), format.Count(len(r.Devices), "device"))
+	}
 	s.Notes = append(append(s.Notes, r.Missing...), r.Warnings...)
 	return nil
 }
