@@ -1,5 +1,11 @@
 package warning
 
+import (
+	_ "embed"
+
+	"gpuperf/internal/rows"
+)
+
 // Info is a kind, and whether --quiet keeps its warnings: those that say that a number is not to be trusted, or is missing.
 type Info struct {
 	Kind  Kind
@@ -51,47 +57,13 @@ const (
 	UnknownCode    Kind = "unknown-code"
 )
 
-// Kinds lists the kinds: those of predictions, then of fits, of measurements, of counts, and of files.
-var Kinds = []Info{
-	{Extrapolation, true},
-	{DoesNotApply, true},
-	{NoCost, false},
-	{AbovePeak, true},
-	{Undetermined, true},
-	{NotConverged, true},
-	{Negative, true},
-	{OtherDevice, true},
-	{OtherCaches, true},
-	{FewRows, true},
-	{ZeroFeature, false},
-	{AtBound, false},
-	{Correlated, false},
-	{TwoSolutions, true},
-	{PoorFit, true},
-	{SoftEdge, true},
-	{Outlier, false},
-	{CrossGaps, false},
-	{Noisy, true},
-	{Timer, true},
-	{OneTrial, false},
-	{NotCold, true},
-	{Drift, true},
-	{NoSentinel, false},
-	{Unverified, false},
-	{Changed, true},
-	{LeftOut, true},
-	{NoMatch, true},
-	{NotMeasured, false},
-	{Estimated, false},
-	{NotCounted, true},
-	{Undefined, true},
-	{Opaque, true},
-	{MissingHeader, true},
-	{NoBinary, false},
-	{UnknownFacts, false},
-	{Ranker, false},
-	{IncompleteFile, false},
-	{OtherVersion, true},
-	{SlowBuild, false},
-	{UnknownCode, true},
-}
+//go:embed kinds.txt
+var kinds string
+
+// Kinds lists the kinds, as kinds.txt has them.
+var Kinds = func() (list []Info) {
+	for r := range rows.Of(kinds) {
+		list = append(list, Info{Kind(r[0]), r.At(1) == "stays"})
+	}
+	return list
+}()
