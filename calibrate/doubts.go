@@ -5,10 +5,10 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/lists"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 )
@@ -78,14 +78,10 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 		}
 		names := slices.Clone(f.compiled.Parameters)
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(apart(b), apart(a)) })
-		var at []string
-		for _, name := range names[:min(len(names), fewParameters)] {
-			at = append(at, name+" = "+format.Quantity(rival.P[slices.Index(f.compiled.Parameters, name)], f.model.Parameter(name).Unit))
-		}
-		if len(names) > fewParameters {
-			at = append(at, "and others that differ less")
-		}
-		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", strings.Join(at, ", ")))
+		at := lists.Map(names, func(name string) string {
+			return name + " = " + format.Quantity(rival.P[slices.Index(f.compiled.Parameters, name)], f.model.Parameter(name).Unit)
+		})
+		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", format.First(at, fewParameters)))
 	}
 	out = append(out, f.bentDoubts(best)...)
 	return append(out, f.outliers(best)...)
