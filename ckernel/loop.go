@@ -164,6 +164,8 @@ func (b *builder) follow(x *loopText) {
 		if ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere}; !b.opt.Opaque || b.trial > 0 {
 			ways = append(ways, b.counted, b.once)
 		}
+	} else if b.trips[x.pos.Line] == nil && x.places() {
+		ways = append([]func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere}, ways[:3]...)
 	}
 	for _, way := range ways {
 		done, err := way(x, steps)

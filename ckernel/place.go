@@ -3,6 +3,7 @@ package ckernel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
@@ -296,6 +297,86 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	val := converting(b.value(e), e.Type(), v.DType)
 	b.emit(&record{pos: at, lhs: b.take(at, b.placeAt(at, b.array(e, v), constant(0), v.DType)), rhs: val})
+}
+
+// elementNumber is what the element of a table holds, or the variable that a pointer points to, where that is an integer that is known.
+func (b *builder) elementNumber(x *cfront.Index) (n *expr.Poly, ok bool) {
+	if n, ok := b.tableNumber(x); ok {
+		return n, true
+	}
+	return b.variableNumber(x.Pos, b.aliased(x))
+}
+
+// tableNumber is an element of a table of integers in constant memory that the text gives, at constant subscripts.
+func (b *builder) tableNumber(x *cfront.Index) (n *expr.Poly, ok bool) {
+	v := tableOf(x)
+	if v == nil || len(x.Subs) != len(v.Dims) {
+		return nil, false
+	}
+	at := int64(0)
+	for i, s := range x.Subs {
+		n, ok := b.number(s)
+		if !ok {
+			return nil, false
+		}
+		k, ok := n.Constant()
+		extent, known := float64(len(v.Init.(*cfront.List).Items)), true // of a list that says how many there are
+		if v.Dims[i] != nil {
+			extent, known = constantOf(v.Dims[i])
+		}
+		if !ok || !known || k < 0 || float64(k) >= extent {
+			return nil, false
+		}
+		at = at*int64(extent) + k
+	}
+	list := listed(v.Init.(*cfront.List), v.Dims)
+	if at >= int64(len(list)) { // what a list leaves out is 0
+		return constant(0), true
+	}
+	return constant(int64(list[at])), true
+}
+
+// tableOf is the table of integers that an expression has an element of; nil of others.
+func tableOf(e cfront.Expr) *builderVar {
+	x, ok := e.(*cfront.Index)
+	if !ok {
+		return nil
+	}
+	r, ok := x.Of.(*cfront.Ref)
+	if !ok || r.Var.Class != cfront.Global || r.Var.Space != cfront.ConstantSpace || !r.Var.DType.IsInteger() || len(r.Var.Dims) == 0 || r.Var.Record != nil {
+		return nil
+	}
+	if list, ok := r.Var.Init.(*cfront.List); !ok || listed(list, r.Var.Dims) == nil {
+		return nil
+	}
+	return r.Var
+}
+
+// places reports whether an iteration takes from a table, by what it changes, where it accesses memory: then numbers of the text decide about that, which are known
+// iteration by iteration.
+func (x *loopText) places() bool {
+	taken := func(e cfront.Expr) bool {
+		return tableOf(e) != nil && cfront.Any(e, func(e cfront.Expr) bool {
+			r, ok := e.(*cfront.Ref)
+			return ok && (x.assigned[r.Var] || r.Var == x.head)
+		})
+	}
+	loads := func(e cfront.Expr) bool {
+		_, is := e.(*cfront.Index)
+		return is && tableOf(e) == nil
+	}
+	from := func(e cfront.Expr) bool {
+		return loads(e) && slices.ContainsFunc(e.(*cfront.Index).Subs, func(s cfront.Expr) bool { return cfront.Any(s, taken) })
+	}
+	for s := range cfront.Statements(x.body) {
+		_, exprs := cfront.Inside(s)
+		for _, e := range exprs { // an access, or an integer from which one may follow
+			if e != nil && (cfront.Any(e, from) || e.Type().IsInteger() && cfront.Any(e, taken) && !cfront.Any(e, loads)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // contents are what the text gives an array of constant memory: nil where it is an argument, or not of numbers that are known.

@@ -48,7 +48,7 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 	case *cfront.Ref:
 		return b.variableNumber(x.Pos, x.Var)
 	case *cfront.Index:
-		return b.variableNumber(x.Pos, b.aliased(x))
+		return b.elementNumber(x)
 	case *cfront.Member:
 		if isBuiltin(x.X) {
 			return b.member(x), true

@@ -81,6 +81,25 @@ __global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, 
 	}
 }
 
+// TestBytesOfFloats: two numbers of 8 bits are converted by an instruction, by way of half precision.
+func TestBytesOfFloats(t *testing.T) {
+	const text = `#include <cuda_fp8.h>
+__global__ void k(const __nv_fp8x4_e4m3 *x, float4 *y, const float4 *v, __nv_fp8x4_e5m2 *w) {
+  int i = threadIdx.x;
+  y[i] = (float4) x[i];
+  w[i] = __nv_fp8x4_e5m2(v[i]);
+}`
+	p, err := compile.Kernel(context.Background(), text, "k", compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"F2FP.F16.E4M3.UNPACK_B": 2, "F2FP.SATFINITE.E5M2.F32.PACK_AB_MERGE_C": 2, "HADD2.F32": 4, "STG.E ": 1, "STG.E.128": 1} {
+		if n := strings.Count(p.Listing, name); n != want {
+			t.Errorf("%s stands there %d times, not %d\n%s", name, n, want, p.Listing)
+		}
+	}
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1

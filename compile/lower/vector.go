@@ -288,6 +288,47 @@ func (l vectors) bits(x *cfront.Call, args []value) value {
 		byteOf := l.Make(ssa.And, ssa.W, l.Make(ssa.ShrU, ssa.W, words(0), l.Const(8*int64(unpacked[0]-'0'))), l.Const(0xff))
 		return number(x.DType, l.converted(byteOf, expr.Uint32, x.DType))
 	}
+	if strings.HasPrefix(x.Func, "__nv_cvt_") {
+		return l.bytesOfFloats(x, args)
+	}
 	l.fail(x.Pos, "%s is not compiled here", x.Func)
 	return value{}
+}
+
+// bytesOfFloats converts to or from numbers of 8 bits, of which the last argument says the format: two at a time, from them to half precision first.
+func (l vectors) bytesOfFloats(x *cfront.Call, args []value) value {
+	format := "E4M3"
+	last := args[len(args)-1].x[0]
+	if last.Op != ssa.Const || len(args) < 2 {
+		l.fail(x.Pos, "%s in a format that is not constant", x.Func)
+	}
+	if last.Int != 0 {
+		format = "E5M2"
+	}
+	v := args[0]
+	if strings.HasPrefix(x.Func, "__nv_cvt_fp8") {
+		out := value{t: expr.DType(expr.Float16).Vector(x.DType.Lanes())}
+		for i := range x.DType.Lanes() {
+			w := v.x[0]
+			if i > 1 {
+				w = l.Make(ssa.ShrU, ssa.W, w, l.Const(16))
+			}
+			two := l.MakeAux(ssa.Raw, ssa.W, "F2FP.F16."+format+".UNPACK_B", w)
+			if i%2 > 0 {
+				two = l.Make(ssa.ShrU, ssa.W, two, l.Const(16))
+			}
+			out.x = append(out.x, two)
+		}
+		return l.convert(x.Pos, out, x.DType)
+	}
+	v = l.convert(x.Pos, v, expr.DType(expr.Float32).Vector(v.t.Lanes()))
+	var words []*ssa.Value
+	for i := 0; i < len(v.x); i += 2 {
+		upper := l.Const(0)
+		if i+1 < len(v.x) {
+			upper = v.x[i+1]
+		}
+		words = append(words, l.MakeAux(ssa.Raw, ssa.W, "F2FP.SATFINITE."+format+".F32.PACK_AB_MERGE_C", upper, v.x[i], l.Const(0)))
+	}
+	return number(x.DType, l.joined(words, 2))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -138,9 +139,11 @@ func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *code
 	l, err := s.Listing(ctx, code, c.compiler)
 	c.Unlock()
 	if errors.Is(err, cuda.ErrNoCompiler) && code == "" && r.From == "" {
-		if own, failed := s.Compile(ctx, c.compiler.Arch); failed == nil {
+		own, failed := s.Compile(ctx, c.compiler.Arch)
+		if failed == nil {
 			return own, Source, nil
 		}
+		err = fmt.Errorf("%w\nand perf's own compiler refuses it: %w", err, failed)
 	}
 	return l, Binary, err
 }
