@@ -27,7 +27,9 @@ func (p *parser) closureNamed(d declarator) []*Var {
 func (p *parser) closure(at Pos, name string) value {
 	inner := &scope{outer: p.scope}
 	copies, all := p.captures(inner)
-	name = p.within.name + "." + name
+	if p.within != nil {
+		name = p.within.name + "." + name
+	}
 	for i := 2; p.instanceNames[name]; i++ {
 		name = fmt.Sprintf("%s.%d", name, i)
 	}

@@ -214,6 +214,11 @@ func TestDeclarations(t *testing.T) {
 			"kernel f(global float32 p[*]); local float32 s[9]; f.put(1, p[0]); p[1] = f.get(f.two():int32):float32; " +
 				"function f.put(int32 i, float32 x); s[i] = x; function f.get(int32 i) float32; return s[i]; function f.two() int32; return 2",
 		},
+		{
+			"closures outside of functions", cfront.CUDA, "f",
+			"auto host = [](int i) { return i; };\nnamespace n {\nconst auto twice = [](float x) { return 2 * x; };\n}\n__global__ void f(float *p) { p[0] = n::twice(p[1]); }",
+			"function twice(float32 x) float32; return (2 * x):float32; kernel f(global float32 p[*]); p[0] = twice(p[1]):float32",
+		},
 		{"one bad kernel", cfront.CUDA, "", "__global__ void f() { nonsense; }\n__global__ void g() {}", "kernel f(); not read: nonsense is not declared; kernel g()"},
 
 		{"wanted", cfront.CUDA, "f", "__global__ void f() { nonsense; }\n__global__ void g() {}", "error: a:1:23: nonsense is not declared"},

@@ -64,25 +64,30 @@ type call struct {
 type host struct {
 	tokens    []cpp.Token
 	functions []*function
+	byName    map[string]*function // the first of each name
 	file      *function
 	close     []int                  // for each bracket that opens the token where it closes, or 0
+	instances map[string][]int       // where names stand before "<"
 	defined   map[named][]definition // what has been looked for
 	around    map[int][]span         // loops that tokens are in, as far as they were asked for
 }
 
 func newHost(tokens []cpp.Token) *host {
 	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}, defined: map[named][]definition{}, around: map[int][]span{}}
+	h.byName, h.instances = map[string]*function{}, map[string][]int{}
 	h.match()
 	h.split()
 	return h
 }
 
-// match finds where brackets close.
+// match finds where brackets close, and where names stand before "<".
 func (h *host) match() {
 	h.close = make([]int, len(h.tokens))
 	var open []int
 	for i, t := range h.tokens {
 		switch {
+		case t.Kind == cpp.Name && h.is(i+1, "<"):
+			h.instances[t.Text] = append(h.instances[t.Text], i)
 		case t.Kind != cpp.Symbol:
 		case t.Text == "(" || t.Text == "[" || t.Text == "{":
 			open = append(open, i)
@@ -113,6 +118,9 @@ func (h *host) split() {
 			f.params, f.types, f.texts = append(f.params, name), append(f.types, h.typeIn(p, name, f.template)), append(f.texts, h.typeIn(p, name, nil))
 		}
 		h.functions = append(h.functions, f)
+		if h.byName[f.name] == nil {
+			h.byName[f.name] = f
+		}
 		i = h.close[end]
 	}
 	for _, by := range h.functions {
@@ -181,8 +189,8 @@ func (h *host) templateOf(name int) (out map[string]string, guessed map[string]b
 func (h *host) argumentsOf(name int) (out []string) {
 	params := h.list(name + 1)
 	best := -1
-	for i, t := range h.tokens {
-		if i == name || t.Kind != cpp.Name || t.Text != h.tokens[name].Text || !h.is(i+1, "<") {
+	for _, i := range h.instances[h.tokens[name].Text] {
+		if i == name {
 			continue
 		}
 		end := h.angle(i+1, len(h.tokens))
@@ -247,13 +255,7 @@ func (h *host) parameterAt(name string, at int) bool {
 // control are words that are followed by a bracket and a block.
 var control = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "catch": true, "return": true}
 
-func (h *host) function(name string) *function {
-	i := slices.IndexFunc(h.functions, func(f *function) bool { return f.name == name })
-	if i < 0 {
-		return nil
-	}
-	return h.functions[i]
-}
+func (h *host) function(name string) *function { return h.byName[name] }
 
 func (h *host) is(i int, text string) bool {
 	return i >= 0 && i < len(h.tokens) && h.tokens[i].Is(text)

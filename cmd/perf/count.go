@@ -38,7 +38,7 @@ counted once per sub-group; global memory once per work-item, or once per sub-gr
 barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.
 
 With --survey KERNEL is a folder: all kernel functions of the files in it and below are tried, templates for arguments that fit, with work-groups of 256
-and all sizes 64, and a table says how many can be counted, and why others cannot.`,
+and all sizes 64, and a table says how many can be counted, how many when what the build gives is what perf proposes, and why others cannot.`,
 		Example: `  perf count examples/matmul/matmul.star -p n=2048
   perf count examples/matmul/matmul.star -p n=1024,2048`,
 		Args: exactArgs(1, "one file with kernels"),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,7 +25,8 @@ import (
 type Surveyed struct {
 	File   string `json:"file"`
 	Kernel string `json:"kernel"`
-	// Result is "counted", "opaque" where parts are not counted, or "refused".
+	// Result is "counted", "proposed" where that takes what the build of the program gives, for which perf has a proposal, "opaque" where parts are not counted,
+	// or "refused".
 	Result string `json:"result"`
 	Line   int    `json:"line,omitempty"` // where it is refused
 	Reason string `json:"reason,omitempty"`
@@ -32,10 +34,11 @@ type Surveyed struct {
 
 // Survey is what became of all kernel functions of a folder.
 type Survey struct {
-	Kernels []Surveyed `json:"kernels"`
-	Counted int        `json:"counted"`
-	Opaque  int        `json:"opaque"`
-	Refused int        `json:"refused"`
+	Kernels  []Surveyed `json:"kernels"`
+	Counted  int        `json:"counted"`
+	Proposed int        `json:"proposed"`
+	Opaque   int        `json:"opaque"`
+	Refused  int        `json:"refused"`
 	// Passed is how many files have no kernel functions.
 	Passed int `json:"files_without_kernels"`
 
@@ -72,22 +75,31 @@ func (s *Survey) file(ctx context.Context, o frontend.Options, path string) {
 		s.Passed++
 		return
 	}
-	opt := o.Options
-	opt.Opaque = true // bodies that are not read whole are functions, too
-	file, err := cfront.Read(ctx, path, opt)
+	read := func() (*cfront.File, error) {
+		opt := o.Options
+		opt.Opaque = true // bodies that are not read whole are functions, too
+		return cfront.Read(ctx, path, opt)
+	}
+	var asked *source.Error
+	file, err := read()
+	if err != nil && !errors.Is(err, cfront.ErrNoKernels) {
+		if o, asked = o.Answered(ctx, path); asked != nil {
+			file, err = read()
+		}
+	}
 	switch {
 	case errors.Is(err, cfront.ErrNoKernels):
 		s.Passed++
 		return
 	case err != nil:
-		s.add(path, "", nil, err)
+		s.add(path, "", nil, err, nil)
 		return
 	}
 	all := file.Kernels()
 	for _, k := range all {
 		if at := k.Pos; at.File == "" || !s.seen[at] {
 			s.seen[at] = true
-			s.try(ctx, o, path, k.Name, k.Func)
+			s.try(ctx, o, path, k.Name, k.Func, asked)
 		}
 	}
 	if len(all) == 0 {
@@ -95,9 +107,9 @@ func (s *Survey) file(ctx context.Context, o frontend.Options, path string) {
 	}
 }
 
-// try counts a function, with a value for each size that it takes.
-func (s *Survey) try(ctx context.Context, o frontend.Options, path, name string, fn *cfront.Function) {
-	o.Kernel = name
+// try counts a function, with a value for each size that it takes, and what it asks for as proposed; asked is what its file asked for.
+func (s *Survey) try(ctx context.Context, o frontend.Options, path, name string, fn *cfront.Function, asked *source.Error) {
+	o.Kernel, o.Proposals = name, true
 	if o.Local == "" && (fn == nil || fn.Group == nil) {
 		o.Local = fmt.Sprint(surveyLocal)
 		if fn != nil && fn.MostItems > 0 {
@@ -109,28 +121,47 @@ func (s *Survey) try(ctx context.Context, o frontend.Options, path, name string,
 	}
 	kernels, err := o.Load(ctx, path)
 	if err != nil {
-		s.add(path, name, nil, err)
+		s.add(path, name, nil, err, nil)
 		return
 	}
+	k := kernels[0]
 	at := map[string]int64{}
 	values := func(k *frontend.Kernel) {
 		for _, n := range k.Takes() {
 			at[n] = surveySize
 		}
 	}
-	values(kernels[0])
+	values(k)
+	maps.DeleteFunc(at, func(n string, _ int64) bool { return wrap(k).OpenArray(n) != nil }) // whose extent may follow from the others
 	all, _, err := countsOf(ctx, kernels, at, features.Options{SubgroupSize: 32})
 	if lacking := (&InputError{}); errors.As(err, &lacking) { // averages of loops by data are sizes that only show here
-		if k, failed := kernels[0].At(ctx, at); failed == nil {
-			values(k)
+		if sized, failed := k.At(ctx, at); failed == nil {
+			values(sized)
 			all, _, err = countsOf(ctx, kernels, at, features.Options{SubgroupSize: 32})
 		}
 	}
-	s.add(path, name, all, err)
+	if shared := sharedOf(err); shared != "" && o.Shared == "" {
+		o.Shared = shared
+		s.try(ctx, o, path, name, fn, asked)
+		return
+	}
+	s.add(path, name, all, err, cmp.Or(asked, k.Proposed))
 }
 
-// add notes what became of a function.
-func (s *Survey) add(path, name string, all []*Counted, err error) {
+// sharedOf is the local memory that an error proposes for a launch, "" where it proposes none.
+func sharedOf(err error) string {
+	if at := (*source.Error)(nil); errors.As(err, &at) {
+		for _, f := range at.Flags {
+			if value, is := strings.CutPrefix(f, "--shared "); is {
+				return strings.Trim(value, "'")
+			}
+		}
+	}
+	return ""
+}
+
+// add notes what became of a function, which is read with proposals for what asked asks for.
+func (s *Survey) add(path, name string, all []*Counted, err error, asked *source.Error) {
 	one := Surveyed{File: path, Kernel: name, Result: "counted"}
 	switch {
 	case err != nil:
@@ -143,6 +174,9 @@ func (s *Survey) add(path, name string, all []*Counted, err error) {
 		s.Opaque++
 		first := all[0].IR.Opaque[0]
 		one.Result, one.Reason, one.Line = "opaque", first.Text, first.Place.Line
+	case asked != nil:
+		s.Proposed++
+		one.Result, one.Reason, one.Line = "proposed", asked.Msg, asked.Pos.Line
 	default:
 		s.Counted++
 	}
@@ -165,7 +199,8 @@ func (k Surveyed) class() string {
 
 // Write prints how many functions there are of each kind, and of each reason with an example.
 func (s *Survey) Write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d counted, %d with parts that are not counted, %d refused\n", format.Count(len(s.Kernels), "kernel function"), s.Counted, s.Opaque, s.Refused)
+	fmt.Fprintf(w, "%s: %d counted, %d with proposals for what the build gives, %d with parts that are not counted, %d refused\n",
+		format.Count(len(s.Kernels), "kernel function"), s.Counted, s.Proposed, s.Opaque, s.Refused)
 	if s.Passed > 0 {
 		fmt.Fprintf(w, "%s without kernel functions passed over\n", format.Count(s.Passed, "file"))
 	}

@@ -24,6 +24,10 @@ func TestSurvey(t *testing.T) {
 		"host.cpp":   "#include <nothing.h>\nint main() { return kernel; }\n",
 		"d.h":        "#define NOTHING 1\n",
 		"e.cu":       "__global__ void jump(float *y) {\nagain:\n  y[1] = 2;\n  if (y[0] > 1) goto again;\n  if (y[0] > 2) goto again;\n}\n__global__ void jump2(float *y) {\nagain:\n  y[1] += 2;\n  goto again;\n}\n",
+		"f.cl":       "__kernel void typed(__global REAL *y) { y[get_global_id(0)] = 1; }\n__kernel void next(__global REAL *y) { y[0] = 1; }\n",
+		"g.cu": "template <int N> __global__ void __launch_bounds__(N) few(float *y) { y[threadIdx.x] = N; }\n" +
+			"template __global__ void few<32>(float *);\n" +
+			"__global__ void scratch(float *y, int n) {\n  extern __shared__ float s[];\n  s[(int)y[threadIdx.x]] = 1;\n  __syncthreads();\n  y[threadIdx.x / n] = s[threadIdx.x];\n}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -37,10 +41,11 @@ func TestSurvey(t *testing.T) {
 	if err := s.Write(&got); err != nil {
 		t.Fatal(err)
 	}
-	want := `6 kernel functions: 3 counted, 1 with parts that are not counted, 2 refused
+	want := `10 kernel functions: 5 counted, 2 with proposals for what the build gives, 1 with parts that are not counted, 2 refused
 3 files without kernel functions passed over
 kernels  result   why                           for example
       2  refused  a goto that leads backwards or into a block has no place in a kernel      e.cu:4 jump
+      2  proposed  … is no type that is known here  f.cl:1 typed
       1  opaque   … is no function that is known  a.cu:2 part
 `
 	squeeze := func(text string) string {

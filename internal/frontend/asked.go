@@ -18,18 +18,43 @@ const maxAsked = 12
 // kernelFunction loads a kernel function. Where flags are lacking, the error tells also those that it would ask for next, and sizes without which the function is
 // not read, as a line that can be pasted. What files around define is proposed by their names.
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
-	kernels, first := o.launchedFunction(ctx, path)
+	kernels, err := o.launchedFunction(ctx, path)
+	with, then, last, asked := o.answers(ctx, path, kernels, err)
+	switch {
+	case asked == nil:
+		return kernels, err
+	case !o.Proposals:
+		return nil, asked
+	case len(with.Tried)+len(with.Include)+len(with.Before) > len(o.Tried)+len(o.Include)+len(o.Before):
+		for _, k := range then {
+			k.Proposed = asked
+		}
+	}
+	return then, last
+}
+
+// Answered are options with proposals for what a file of kernel functions asks for before these can be told, and the error that asks; nil where that is nothing.
+func (o Options) Answered(ctx context.Context, path string) (with Options, asked *source.Error) {
+	kernels, err := o.launchedFunction(ctx, path)
+	with, _, _, asked = o.answers(ctx, path, kernels, err)
+	return with, asked
+}
+
+// answers are options with all that a kernel function asks for, which has been loaded or refused, what it is with them, and the error that asks for it; nil where it
+// asks for nothing.
+func (o Options) answers(ctx context.Context, path string, kernels []*Kernel, err error) (with Options, then []*Kernel, last error, asked *source.Error) {
 	file, _, _ := source.CutName(path)
 	a := &asking{file: file, given: len(o.Before), around: folders.Around(file), before: o.Before, by: map[string]string{}}
-	at := a.ask(ctx, kernels, first)
+	at := a.ask(ctx, kernels, err)
 	if at == nil {
-		return kernels, first
+		return o, kernels, err, nil
 	}
 	for more, round := true, 0; more && round < maxAsked; round++ {
-		then, err := a.options(o).launchedFunction(ctx, path)
-		more = a.ask(ctx, then, err) != nil
+		with = a.options(o)
+		then, last = with.launchedFunction(ctx, path)
+		more = a.ask(ctx, then, last) != nil
 	}
-	return nil, a.hint(at)
+	return with, then, last, a.hint(at)
 }
 
 // asking collects what a kernel function asks for.
@@ -229,7 +254,7 @@ func (a *asking) note(text string) {
 const maxNotes = 6
 
 // hint is an error with all that was asked for.
-func (a *asking) hint(at *source.Error) error {
+func (a *asking) hint(at *source.Error) *source.Error {
 	all := slices.Clone(a.flags)
 	for _, file := range a.before {
 		all = append(all, "--before "+file)
@@ -256,7 +281,7 @@ func (a *asking) hint(at *source.Error) error {
 
 // options are options with all that was asked for, where … stands for a value that is tried.
 func (a *asking) options(o Options) Options {
-	o.Tried, o.Include, o.Before = nil, slices.Clone(o.Include), a.before
+	o.Tried, o.Include, o.Before = slices.Clone(o.Tried), slices.Clone(o.Include), a.before
 	for _, f := range a.flags {
 		name, value, _ := strings.Cut(f, " ")
 		value = strings.Trim(strings.ReplaceAll(value, "…", tried), "'")

@@ -38,6 +38,8 @@ type Options struct {
 	Subgroup int64
 	// Assume are conditions on sizes, and trips of loops.
 	Assume []string
+	// Proposals: what a kernel function asks for is taken to be what is proposed.
+	Proposals bool
 	// Disregard: parts of kernel functions that are not counted do not matter.
 	Disregard bool
 }
@@ -56,6 +58,9 @@ type Kernel struct {
 	Sizes map[string]int64
 	// Given are those that the host code of the file launches it with, unless others are given; nil elsewhere.
 	Given map[string]int64
+
+	// Proposed asks for what the build of the program gives, which the kernel is read with proposals for; nil where that is nothing.
+	Proposed *source.Error
 
 	// Unsized is why a kernel function is read at given sizes alone; the kernel has nothing but these. nil for others.
 	Unsized error

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"gpuperf/cfront"
@@ -34,7 +35,10 @@ func group(file *cfront.File, fn *cfront.Function, local []int64) error {
 		items *= n
 	}
 	if fn.MostItems > 0 && items > fn.MostItems {
-		return refuse(file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items).WithHint("give fewer, as in --local %d", fn.MostItems))
+		local := fmt.Sprintf("--local %d", fn.MostItems)
+		err := file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items).WithHint("give fewer, as in %s", local)
+		err.Flags = []string{local}
+		return refuse(err)
 	}
 	return nil
 }
