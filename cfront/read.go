@@ -234,7 +234,7 @@ func (f *File) LeftOut(name string) (found string, flags []string) {
 
 // Kernel is where a file defines a kernel function.
 type Kernel struct {
-	Name string // as Options.Instance or ckernel takes it: of a template the instance that is proposed
+	Name string // as Options.Instance or ckernel takes it: of a template the first instance that the host code launches, or else the one that is proposed
 	Pos  Pos    // without a file for one that a condition leaves out
 	Func *Function
 }
@@ -250,7 +250,7 @@ func (f *File) Kernels() (all []Kernel) {
 	}
 	for _, name := range f.Templates {
 		if at, is := f.defined[name]; is {
-			all = append(all, Kernel{f.Proposed[name], at, nil})
+			all = append(all, Kernel{f.Instances(name)[0], at, nil})
 		}
 		read[name] = true
 	}

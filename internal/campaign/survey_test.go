@@ -25,6 +25,8 @@ func TestSurvey(t *testing.T) {
 		"d.h":        "#define NOTHING 1\n",
 		"e.cu":       "__global__ void jump(float *y) {\nagain:\n  y[1] = 2;\n  if (y[0] > 1) goto again;\n  if (y[0] > 2) goto again;\n}\n__global__ void jump2(float *y) {\nagain:\n  y[1] += 2;\n  goto again;\n}\n",
 		"f.cl":       "__kernel void typed(__global REAL *y) { y[get_global_id(0)] = 1; }\n__kernel void next(__global REAL *y) { y[0] = 1; }\n",
+		"h.cu": "typedef float (*step)(float);\n__device__ float half(float x) { return x / 2; }\n" +
+			"template <step S> __global__ void each(float *y) { y[threadIdx.x] = S(y[threadIdx.x]); }\nvoid run(float *y) { each<half><<<1, 64>>>(y); }\n",
 		"g.cu": "template <int N> __global__ void __launch_bounds__(N) few(float *y) { y[threadIdx.x] = N; }\n" +
 			"template __global__ void few<32>(float *);\n" +
 			"__global__ void scratch(float *y, int n) {\n  extern __shared__ float s[];\n  s[(int)y[threadIdx.x]] = 1;\n  __syncthreads();\n  y[threadIdx.x / n] = s[threadIdx.x];\n}\n",
@@ -41,7 +43,7 @@ func TestSurvey(t *testing.T) {
 	if err := s.Write(&got); err != nil {
 		t.Fatal(err)
 	}
-	want := `10 kernel functions: 5 counted, 2 with proposals for what the build gives, 1 with parts that are not counted, 2 refused
+	want := `11 kernel functions: 6 counted, 2 with proposals for what the build gives, 1 with parts that are not counted, 2 refused
 3 files without kernel functions passed over
 kernels  result   why                           for example
       2  refused  a goto that leads backwards or into a block has no place in a kernel      e.cu:4 jump
