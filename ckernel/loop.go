@@ -222,7 +222,7 @@ func (x *loopText) hinted(err error) error {
 		return err
 	}
 	out := *at
-	return out.WithHint("or declare the average number of iterations, as in %s; %s", x.example(), at.Hint)
+	return out.WithHint("%s", strings.TrimSuffix("declare the average number of iterations, as in "+x.example()+"; "+at.Hint, "; "))
 }
 
 func asFault(err error) fault { return fault{err: err} }

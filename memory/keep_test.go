@@ -127,7 +127,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ all, left float64 }{{0.5, 1}, {1, 1}, {2, 0.5}} {
-		if got := plain.Dirty.through(c.all); got != c.left {
+		if got := plain.Dirty.Of(c.all, 0); got != c.left {
 			t.Errorf("of %g of the capacity %g is left, want %g", c.all, got, c.left)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
 	"gpuperf/device"
 	"gpuperf/internal/bounded"
@@ -19,6 +20,14 @@ import (
 // refuse is the verdict on a launch that its function does not allow.
 func refuse(at *source.Error) *device.Error { return device.Refusal("%s", at.Msg).At(at) }
 
+// refuseGroup is the verdict on a work-group in whose place others would be allowed.
+func refuseGroup(at *source.Error, others string, allowed ...int64) error {
+	local := "--local " + strings.Trim(strings.ReplaceAll(fmt.Sprint(launches.Trimmed(allowed, 1)), " ", ","), "[]")
+	at = at.WithHint("give %s, as in %s", others, local)
+	at.Flags = []string{local}
+	return refuse(at)
+}
+
 // group refuses a work-group other than the one that the function demands, and one that is larger than it allows.
 func group(file *cfront.File, fn *cfront.Function, local []int64) error {
 	if len(local) == 0 {
@@ -31,15 +40,12 @@ func group(file *cfront.File, fn *cfront.Function, local []int64) error {
 			n = local[d]
 		}
 		if fn.Group != nil && n != fn.Group[d] {
-			return refuse(file.Errorf(fn.Pos, "%s demands work-groups of %v (reqd_work_group_size), and the launch has %v", fn.Name, fn.Group, local))
+			return refuseGroup(file.Errorf(fn.Pos, "%s demands work-groups of %v (reqd_work_group_size), and the launch has %v", fn.Name, fn.Group, local), "those", fn.Group...)
 		}
 		items *= n
 	}
 	if fn.MostItems > 0 && items > fn.MostItems {
-		local := fmt.Sprintf("--local %d", fn.MostItems)
-		err := file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items).WithHint("give fewer, as in %s", local)
-		err.Flags = []string{local}
-		return refuse(err)
+		return refuseGroup(file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items), "fewer", fn.MostItems)
 	}
 	return nil
 }

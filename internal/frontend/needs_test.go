@@ -88,7 +88,7 @@ func TestDemandedGroup(t *testing.T) {
 	const text = "__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k(__global float *y) { y[get_global_id(0)] = get_local_id(1); }"
 	path := filepath.Join(written(t, map[string]string{"k.cl": text}), "k.cl")
 	for local, want := range map[string]string{
-		"": "", "8,8": "", "8,8,1": "", "64": "demands work-groups of [8 8 1] (reqd_work_group_size), and the launch has [64]", "8,4": "the launch has [8 4]", "8,8,2": "the launch has [8 8 2]",
+		"": "", "8,8": "", "8,8,1": "", "64": "demands work-groups of [8 8 1] (reqd_work_group_size), and the launch has [64]", "8": "give those, as in --local 8,8", "8,4": "the launch has [8 4]", "8,8,2": "the launch has [8 8 2]",
 	} {
 		_, err := Options{Local: local, Groups: "2,2"}.Load(t.Context(), path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
