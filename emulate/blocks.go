@@ -304,6 +304,7 @@ func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
 
 // beside are the blocks next to one along each axis that has others, and how far that one is from them.
 func (e *emulation) beside(at [3]uint32) (steps [][3]int64, others []*timing.Block) {
+	e.builder.Again() // one that was cut off is like no other
 	for d := range at {
 		other := at
 		switch {
