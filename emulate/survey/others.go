@@ -143,8 +143,14 @@ func (h *held) launch(all []region) (missing, written float64) {
 		now = append(now, p)
 	}
 	for i := range now {
-		now[i].room, now[i].unlike = room, max(1, h.Keeps.DirtyRoom*stored/room)
+		now[i].room, now[i].unlike = room, max(1, h.Keeps.DirtyRoom*stored/max(room, 1))
 	}
+	h.put(now, room)
+	return 1 - min(found/max(loaded, 1), 1), before - h.unwritten()
+}
+
+// put has the cache hold parts of so many bytes, and what has room of those before.
+func (h *held) put(now []part, room float64) {
 	rest := h.list
 	for _, p := range now {
 		var without []part
@@ -166,7 +172,6 @@ func (h *held) launch(all []region) (missing, written float64) {
 			h.list[i].stored *= most / all
 		}
 	}
-	return 1 - min(found/max(loaded, 1), 1), before - h.unwritten()
 }
 
 // unwritten are the bytes that the cache has yet to write to DRAM.
