@@ -74,7 +74,7 @@ func TestTerminal(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	const erase = "\x1b[A\r\x1b[J"
 	warned := "warning: a_kernel_of_a_long_name n=0:\n    12 of 60 trials are outliers [noisy]\n"
-	more := "warning: 1 more like the one above\n    [noisy]: a_kernel_of_a_long_name n=1\n"
+	more := "warning: a_kernel_of_a_long_name n=1:\n    13 of 60 trials are outliers [noisy]\n"
 	for quiet, want := range map[bool]string{
 		false: "building 2 programs\n" +
 			"[1/2] building programs\n" +
@@ -127,7 +127,7 @@ func TestFile(t *testing.T) {
 		"warning: a_kernel_of_a_long_name n=0: 12 of 60 trials are outliers [noisy]\n" +
 		"[2/3] a_kernel_of_a_long_name n=1  NaN s (measured before, 3 days ago)\n" +
 		"[3/3] a_kernel_of_a_long_name n=2  crash: lost\n" +
-		"warning: 1 more like the one above [noisy]: a_kernel_of_a_long_name n=1\n"
+		"warning: a_kernel_of_a_long_name n=1: 13 of 60 trials are outliers [noisy]\n"
 	if string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
