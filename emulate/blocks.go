@@ -20,6 +20,7 @@ const (
 	mostTimed    = 300_000 // the same, with something changed
 	mostBinds    = 120_000 // the same, where no more is asked for than what binds
 	enoughTimed  = 60_000  // the same, once a wave has ended
+	mostCompared = 1e6     // instructions of a block, in the mean, up to which those beside it are executed to their end to be compared with it
 	mostLooked   = 300_000 // the same for the block that takes longest, where they differ
 	windows      = 6       // waves of blocks that stand for all
 )
@@ -302,9 +303,16 @@ func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
 	return out
 }
 
+// afresh lets blocks that are to be compared be executed as if none had been before, where that is not long: one that was cut off is like no other.
+func (e *emulation) afresh() {
+	if e.builder.Steps < mostCompared*len(e.executed) {
+		e.builder.Again()
+	}
+}
+
 // beside are the blocks next to one along each axis that has others, and how far that one is from them.
 func (e *emulation) beside(at [3]uint32) (steps [][3]int64, others []*timing.Block) {
-	e.builder.Again() // one that was cut off is like no other
+	e.afresh()
 	for d := range at {
 		other := at
 		switch {
