@@ -303,16 +303,16 @@ func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
 	return out
 }
 
-// afresh lets blocks that are to be compared be executed as if none had been before, where that is not long: one that was cut off is like no other.
-func (e *emulation) afresh() {
-	if e.builder.Steps < mostCompared*len(e.executed) {
-		e.builder.Again()
+// afresh lets blocks that are to be compared be executed as if none of those before had been, where these are not long: one that was cut off is like no other.
+func afresh(b *trace.Builder, before int) {
+	if b.Steps < mostCompared*before {
+		b.Again()
 	}
 }
 
 // beside are the blocks next to one along each axis that has others, and how far that one is from them.
 func (e *emulation) beside(at [3]uint32) (steps [][3]int64, others []*timing.Block) {
-	e.afresh()
+	afresh(e.builder, len(e.executed))
 	for d := range at {
 		other := at
 		switch {

@@ -161,7 +161,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		apart[d] = e.cluster(d)
 		at[d] = uint32(n/2) / apart[d] * apart[d]
 	}
-	e.afresh()
+	afresh(e.builder, len(e.executed))
 	middle := e.block(at)
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
 		at, middle = e.shown, e.block(e.shown)
