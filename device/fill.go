@@ -52,7 +52,16 @@ func (a Arg) Load(dst []byte, first int64) error {
 		return err
 	}
 	defer f.Close()
-	_, err = f.ReadAt(dst, a.File.Offset+first*DTypeSize(a.DType))
+	from := first * DTypeSize(a.DType)
+	if has := a.File; has.Part() {
+		clear(dst)
+		lo, hi := max(from, has.At), min(from+int64(len(dst)), has.At+has.Bytes)
+		if lo >= hi {
+			return nil
+		}
+		dst, from = dst[lo-from:hi-from], lo-has.At
+	}
+	_, err = f.ReadAt(dst, a.File.Offset+from)
 	if err == io.EOF {
 		err = fmt.Errorf("%s has fewer elements than when it was opened", a.File.Path)
 	}

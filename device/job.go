@@ -195,7 +195,16 @@ type File struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset,omitempty"` // of the first element
 	Hash   string `json:"hash"`             // SHA-256 of the file, in hex
+	// Bytes from At on are all that the file has, where it does not have the whole buffer. Zeros stand for the rest, which nobody knows.
+	At    int64 `json:"at,omitempty"`
+	Bytes int64 `json:"bytes,omitempty"`
 }
+
+// Part reports whether there is a file that has a part of the buffer alone.
+func (f *File) Part() bool { return f != nil && f.Bytes > 0 }
+
+// Has reports whether a part has the bytes of the buffer from one on, before another.
+func (f *File) Has(from, to int64) bool { return f.At <= from && to <= f.At+f.Bytes }
 
 // Bytes returns the size of a buffer or of local memory, 0 for what is passed by value and for an unknown dtype.
 func (a Arg) Bytes() int64 {

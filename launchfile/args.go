@@ -219,11 +219,16 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 		return n.Errorf("the %s %s has no size", what, b.name)
 	case f["fill"] != nil && f["data"] != nil:
 		return f["fill"].Errorf("the %s has both data and something to fill it with", what)
+	case f["data_at"] != nil && f["data"] == nil:
+		return f["data_at"].Errorf("the %s has no data", what).WithHint("name the file of its data: {data: FILE, data_at: 0}")
+	case f["data_at"] != nil && f["size"] == nil && f["bytes"] == nil:
+		return f["data_at"].Errorf("the data are a part of the %s, whose size nothing says", what).WithHint("write its bytes, or its dtype and size")
 	}
 	err := cmp.Or(
 		yamlfile.Optional(f["dtype"], dtype, &b.dtype),
 		yamlfile.Optional(cmp.Or(f["size"], f["bytes"]), r.numberAt, &b.size),
 		yamlfile.Optional(f["fill"], fill, &b.fill),
+		yamlfile.Optional(f["data_at"], r.numberAt, &b.dataAt),
 		yamlfile.Optional(f["restore"], (*yamlfile.Node).Bool, &b.restore),
 		yamlfile.Optional(f["memory"], memory, &b.memory),
 	)

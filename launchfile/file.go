@@ -32,7 +32,7 @@ var Keys = map[string][]string{
 	},
 	"launch":      {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
 	"attributes":  {"begin", "cluster", "cooperative", "carveout"},
-	"buffer":      {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "memory", "at", "offset"},
+	"buffer":      {"buffer", "dtype", "size", "bytes", "fill", "data", "data_at", "restore", "memory", "at", "offset"},
 	"pointer":     {"pointer", "at", "offset"},
 	"local":       {"local", "size"},
 	"hex":         {"hex", "offset"},
@@ -111,6 +111,7 @@ type buffer struct {
 	fill    string
 	stated  bool           // whether fill says so, or nothing does
 	data    *yamlfile.Node // the path of a file, nil for none
+	dataAt  *number        // the byte that the data begins at, which are a part of the buffer; nil where they are all of it
 	restore bool
 	memory  device.Memory
 }

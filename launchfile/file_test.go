@@ -312,6 +312,9 @@ func TestErrors(t *testing.T) {
 		{base, "{buffer: x}", "{buffer: x, size: 3}", "12:5: the buffer x is described twice"},
 		{base, "fill: zeros", "fill: ones", `11:37: "ones" is no way to fill a buffer`},
 		{base, "size: n * m", "data: none.bin", "10:39: there is no file"},
+		{base, "size: n * m", "size: n, data: k.cl, data_at: 3999", "10:48: k.cl holds 20 bytes, and from byte 3999 on x has 1"},
+		{base, "size: n * m", "data: k.cl, data_at: 0", "10:54: the data are a part of the buffer, whose size nothing says"},
+		{base, "size: n * m", "size: n, data_at: 4", "10:51: the buffer has no data"},
 		{base, "{n: 1000, m: 3}", "{}", "give it a value: sizes: {n: 1048576}"},
 		{base, "block: [256]", "block: 256", `8:8: expected a list, found "256"`},
 		{base, `{int32: "min(n, 64) - 1"}`, "{int8: 2 ** (m + 4)}", "128 does not fit int8"},
@@ -389,6 +392,29 @@ func TestNPY(t *testing.T) {
 		if given.Load(element, 999) == nil {
 			t.Error("more is read than there is")
 		}
+	}
+}
+
+// TestPart: a file may have a part of a buffer. Zeros stand for the rest, also where a place that is read begins or ends beside the part.
+func TestPart(t *testing.T) {
+	text := strings.Replace(base, "size: n * m", "size: n, data: x.bin, data_at: 6", 1)
+	j, err := job(t, map[string]string{"k.cl": "k", "x.bin": "abcde"}, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		first int64
+		want  string
+	}{
+		{0, "\x00\x00\x00\x00\x00\x00ab"}, {1, "\x00\x00abcde\x00"}, {2, "cde\x00\x00\x00\x00\x00"}, {3, "\x00\x00\x00\x00\x00\x00\x00\x00"}, {998, "\x00\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		got := []byte("garbage!")
+		if err := j.Args[0].Load(got, c.first); err != nil || string(got) != c.want {
+			t.Errorf("%d: %q, %v", c.first, got, err)
+		}
+	}
+	if whole, err := job(t, map[string]string{"k.cl": "k", "x.bin": "abcd"}, strings.Replace(base, "size: n * m", "size: 1, data: x.bin", 1), nil); err != nil || whole.Args[0].File.Part() {
+		t.Errorf("%+v, %v", whole, err)
 	}
 }
 

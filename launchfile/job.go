@@ -276,8 +276,25 @@ func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error
 	if b.data == nil {
 		return out, nil
 	}
+	if b.dataAt != nil {
+		f.part(b.data, &out, throw.Get(b.dataAt.atLeast(0, at)))
+		return out, nil
+	}
 	f.from(b.data, &out)
 	return out, nil
+}
+
+// part lets a buffer have the data of a file from a byte on.
+func (f *File) part(n *yamlfile.Node, out *device.Arg, at int64) {
+	d := f.data(n)
+	switch left := out.Bytes() - at; {
+	case d.DType != "" && d.DType != out.DType:
+		panic(throw.Of(n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)))
+	case d.Bytes > left || d.Bytes == 0:
+		panic(throw.Of(n.Errorf("%s holds %d bytes, and from byte %d on %s has %d", n.Text, d.Bytes, at, out.Name, max(left, 0))))
+	}
+	d.File.At, d.File.Bytes = at, d.Bytes
+	out.Seed, out.Sequence, out.File = 0, nil, &d.File
 }
 
 // from lets a buffer start with the data of a file.

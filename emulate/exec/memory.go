@@ -17,6 +17,7 @@ type Memory struct {
 	// overwritten names buffers of which nobody knows what they hold.
 	overwritten []string
 	last        *placed // where accesses lay that were looked at last
+	parts       bool    // whether of some buffer a file has a part alone
 }
 
 // placed is a buffer at an address.
@@ -50,6 +51,7 @@ func (m *Memory) place(a device.Arg, data []byte) uint64 {
 		at = (last.at + uint64(last.arg.Bytes()) + alignment - 1) / alignment * alignment
 	}
 	m.index[a.Name] = len(m.buffers)
+	m.parts = m.parts || a.File.Part()
 	m.buffers = append(m.buffers, placed{arg: a, at: at, data: data})
 	return at
 }

@@ -168,7 +168,7 @@ func (w *Warp) throughMemory(o *op, f *origins, from Origin) Origin {
 			*held |= from
 		}
 		if op.Action != sass.Store {
-			out |= *held
+			out |= *held &^ w.launch.Memory.told(a)
 			if w.launch.Memory.bare(a, *held) {
 				out |= bare
 			}
@@ -227,7 +227,7 @@ func (m *Memory) bare(a *Access, held Origin) bool {
 		return false
 	}
 	i := m.number(a.Address[active(a.Known)])
-	if i < 0 || !m.open(i) {
+	if i < 0 || !m.open(i) || m.told(a) != 0 {
 		return false
 	}
 	t := m.buffers[i].arg.DType
@@ -235,10 +235,29 @@ func (m *Memory) bare(a *Access, held Origin) bool {
 	return strings.HasPrefix(t, "float") || size < 4 && a.Bytes != size || size > 4 && a.Bytes%size != 0
 }
 
-// open reports whether nobody has said what a buffer holds when the launch begins.
+// open reports whether nobody has said what a buffer holds when the launch begins, or part of it.
 func (m *Memory) open(i int) bool {
 	b := &m.buffers[i]
-	return b.data == nil && !b.arg.Said() || slices.Contains(m.overwritten, b.arg.Name)
+	return b.data == nil && (!b.arg.Said() || b.arg.File.Part()) || slices.Contains(m.overwritten, b.arg.Name)
+}
+
+// told is the origin of a buffer that is not known as a whole, where an access loads nothing but what a file has of it; 0 for others.
+func (m *Memory) told(a *Access) Origin {
+	if !m.parts || a.Known == 0 {
+		return 0
+	}
+	i := m.number(a.Address[active(a.Known)])
+	if i < 0 || i+1 >= lastBuffer || !m.buffers[i].arg.File.Part() || slices.Contains(m.overwritten, m.buffers[i].arg.Name) {
+		return 0
+	}
+	b := &m.buffers[i]
+	for lanes := a.Known; lanes != 0; lanes &= lanes - 1 {
+		from := int64(a.Address[active(lanes)] - b.at)
+		if !b.arg.File.Has(from, from+int64(a.Bytes)) {
+			return 0
+		}
+	}
+	return 1 << (i + 1)
 }
 
 // decide notes that what nobody has said decides where lanes go.

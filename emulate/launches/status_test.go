@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,6 +44,8 @@ func TestStatus(t *testing.T) {
 		"a search for an end in data":             {"waits#text", "{buffer: s, dtype: uint8, size: 16 * n + 256, fill: iota}, {buffer: length, dtype: int32, size: n}, {int32: 16}", 132, emulate.Whole, ""},
 		"a mask that nobody gives":                {"masked#undrop", x + ", {buffer: mask, dtype: uint8, size: n, fill: unknown}, " + y + ", {int32: n}", 132, emulate.Supposed, "whether work-items access memory follows from what buffer mask (argument 2) holds, which nobody has said: zeros are taken"},
 		"a mask that is given":                    {"masked#undrop", x + ", {buffer: mask, dtype: uint8, size: n, fill: iota}, " + y + ", {int32: n}", 132, emulate.Whole, ""},
+		"a mask that is in the part of a file":    {"masked#undrop", x + ", {buffer: mask, bytes: 4 * n, data: mask.bin, data_at: 7, at: 7}, " + y + ", {int32: n}", 132, emulate.Whole, ""},
+		"a mask that is beyond that part":         {"masked#undrop", x + ", {buffer: mask, bytes: 4 * n, data: mask.bin, data_at: 7, at: n + 8}, " + y + ", {int32: n}", 132, emulate.Supposed, "follows from what buffer mask (argument 2) holds, which nobody has said"},
 		"numbers of work-items under OpenCL":      {"opencl#upwards", x + ", " + y, 132, emulate.Whole, ""},
 		"long chains of known numbers":            {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 5000}", 132, emulate.Whole, ""},
 		"chains that are longer than is executed": {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 2000000}", 132, emulate.Whole, ""},
@@ -54,6 +57,9 @@ func TestStatus(t *testing.T) {
 			file, kernel, _ := strings.Cut(c.kernel, "#")
 			text := fmt.Sprintf("kernel: %s\nsizes: {n: %d}\ngrid: [%d]\nblock: [256]\nresources: {registers: 32, shared: 1024}\nargs: [%s]\n", kernel, 256*c.groups, c.groups, c.args)
 			path := write(t, "../../emulate/launches/testdata/"+file+".sass", text)
+			if err := os.WriteFile(filepath.Join(filepath.Dir(path), "mask.bin"), bytes.Repeat([]byte{0, 1, 3}, 256*44), 0o666); err != nil {
+				t.Fatal(err)
+			}
 			s, err := Load(path, nil)
 			if err != nil {
 				t.Fatal(err)

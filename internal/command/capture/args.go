@@ -127,6 +127,9 @@ func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 			if filled, err = f.data(m.File); err != nil {
 				return "", "", err
 			}
+			if m.Part {
+				filled += fmt.Sprintf(", data_at: %d", m.From)
+			}
 			comment = joined(comment, addresses(m.Addresses))
 		case f.all:
 			comment = joined(comment, "its "+format.Bytes(m.Bytes)+" were not kept")

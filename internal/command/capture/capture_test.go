@@ -16,6 +16,8 @@ import (
 	"time"
 
 	diff "github.com/google/go-cmp/cmp"
+
+	"gpuperf/launchfile"
 )
 
 func needsCompiler(t *testing.T) {
@@ -29,10 +31,11 @@ var lies = regexp.MustCompile(`(\bb\d): \d+`)
 
 var holdsAddresses = regexp.MustCompile(`data: (contents-\w+\.bin), memory: managed\}, \{hex: "000000000000e03f"`)
 
-// TestWithoutGPU captures an application of a driver without a GPU (testdata/gpu.c), and so runs the library that CUDA's driver loads.
-func TestWithoutGPU(t *testing.T) {
+// withoutGPU makes an application of a driver without a GPU (testdata/gpu.c) and tells how to capture it.
+func withoutGPU(t *testing.T) (folder string, o Options) {
+	t.Helper()
 	needsCompiler(t)
-	folder := t.TempDir()
+	folder = t.TempDir()
 	cupti := filepath.Join(folder, "extras/CUPTI/lib64")
 	if err := os.MkdirAll(cupti, 0o777); err != nil {
 		t.Fatal(err)
@@ -54,10 +57,40 @@ func TestWithoutGPU(t *testing.T) {
 	if len(cubins) != 1 {
 		t.Fatal(cubins)
 	}
-	o := Options{
-		Command: []string{filepath.Join(folder, "app"), cubins[0]}, Cache: filepath.Join(folder, "cache"), Folder: filepath.Join(folder, "captured"),
-		Contents: 100,
+	return folder, Options{Command: []string{filepath.Join(folder, "app"), cubins[0]}, Cache: filepath.Join(folder, "cache"), Folder: filepath.Join(folder, "captured")}
+}
+
+// TestParts: of large memory the part is kept behind the places that are passed: 8 MiB of floats, and all of what looks like numbers of rows.
+func TestParts(t *testing.T) {
+	_, o := withoutGPU(t)
+	o.Command = append(o.Command, "large")
+	o.Contents, o.Decides = 1<<28, func(context.Context, string) ([]string, error) { return []string{"b0", "b1"}, nil }
+	result, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
 	}
+	f, err := launchfile.Load(result.Kernels[0].File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := f.Job(f.Sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, again, rows := job.Args[0], job.Args[1], job.Args[2]
+	if pool.At != 5<<20 || again.At != 4<<20 || pool.File.At != 4<<20 || pool.File.Bytes != 9<<20 || rows.At != 1<<20 || rows.File.At != 1<<20 || rows.File.Bytes != 5<<20 {
+		t.Errorf("%+v %+v; %+v %+v", pool, pool.File, rows, rows.File)
+	}
+	held := make([]byte, 4)
+	if err := rows.Load(held, 2<<20); err != nil || word(held) != 2<<18 {
+		t.Errorf("%x, %v", held, err)
+	}
+}
+
+// TestWithoutGPU captures that application, and so runs the library that CUDA's driver loads.
+func TestWithoutGPU(t *testing.T) {
+	folder, o := withoutGPU(t)
+	o.Contents = 100
 	result, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -88,6 +88,8 @@ type memory struct {
 	Host      bool   // pages of the host that stay there
 	Managed   bool   // pages that go to whoever touches them
 	File      string // with what it held; "" is not kept
+	Part      bool   // the file has a part of what it held,
+	From      int64  // which begins here
 	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among what it held
 }

@@ -1,8 +1,8 @@
-/* What memory holds, beside the journal: small memory as a whole, larger one where it looks like integers, as those of indices and counters do,
-   which decide how long a kernel takes, and some of what looks otherwise. perf drops later what decides nothing. */
+/* What memory holds, beside the journal: small memory as a whole; larger one behind the places that a launch is passed, far where it looks like integers,
+   as those of indices and counters do, which decide how long a kernel takes, and less far where it looks otherwise. perf drops later what decides nothing. */
 #include "journal.h"
 
-enum { looked_at = 65536, small_buffer = 4 << 20 };
+enum { looked_at = 65536, small_buffer = 4 << 20, behind = 8 << 20 };
 
 /* spent are bytes that were copied until now, of all that may be: an application with very many buffers is not held up for ever. */
 static uint64_t spent;
@@ -10,23 +10,25 @@ static const uint64_t most_spent = (uint64_t)16 << 30;
 
 /* unlike are those of them that do not look as if they decide: keys in floating point and bytes of images are such, and most other data. */
 static uint64_t unlike;
-static const uint64_t most_unlike = (uint64_t)2 << 30;
+static const uint64_t most_unlike = (uint64_t)4 << 30;
 
-/* worth tells whether contents of a size are to be kept. Sample is the beginning of what is passed, NULL where it is not known. */
-static int worth(size_t size, const unsigned char *sample, size_t n) {
-  size_t like = 0, other = 0;
-  if (size > journal.limit || spent + size > most_spent) return 0;
-  if (!journal.chosen || size <= small_buffer) return 1;
+/* worth tells how many bytes of memory of a size are kept, behind the last place in it that a launch is passed. Sample is the beginning of what is passed,
+   NULL where it is not known. */
+static size_t worth(size_t size, const unsigned char *sample, size_t n) {
+  size_t like = 0, other = 0, far = size < journal.limit ? size : journal.limit;
+  if (spent + far > most_spent || (!journal.chosen && size > journal.limit)) return 0;
+  if (!journal.chosen || size <= small_buffer) return far;
   for (size_t at = 0; sample && at + 4 <= n; at += 4) {
     int32_t v;
     memcpy(&v, sample + at, sizeof v);
     if (v > -(1 << 25) && v < 1 << 25) like += v != 0; /* numbers of either float format have bits of an exponent above these */
     else other++;
   }
-  if (like > 0 && other * 10 <= like) return 1;
-  if (!sample || unlike + size > most_unlike) return 0;
-  unlike += size;
-  return 1;
+  if (like > 0 && other * 10 <= like) return far;
+  if (far > behind) far = behind;
+  if (unlike + far > most_unlike) return 0;
+  unlike += far;
+  return far;
 }
 
 /* hash_words is a hash of much: of eight bytes at once. */
@@ -51,10 +53,12 @@ struct saved {
 };
 static struct saved *contents_saved;
 
-/* save_contents puts into the line what memory holds: zeros, or the name of a file, which all memory has that holds the same. */
-static void save_contents(struct text *t, const unsigned char *bytes, size_t n) {
+/* save_contents puts into the line what memory of a size holds from a place on: zeros, or the name of a file, which all memory has that holds the same. */
+static void save_contents(struct text *t, const unsigned char *bytes, size_t from, size_t n, size_t size) {
   spent += n;
-  if (all_zeros(bytes, n)) {
+  if (n < size) {
+    put(t, ",\"part\":true,\"from\":%zu", from);
+  } else if (all_zeros(bytes, n)) {
     put(t, ",\"zeros\":true");
     return;
   }

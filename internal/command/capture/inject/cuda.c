@@ -175,8 +175,8 @@ static unsigned char *contents(const struct launch *l, device_pointer start, siz
   return bytes;
 }
 
-/* put_contents writes what memory holds, and how many addresses are among it as far as it is small: they mean nothing elsewhere. */
-static void put_contents(struct text *t, const unsigned char *bytes, size_t size) {
+/* put_contents writes what memory of a size holds from a place on, and how many addresses are among it as far as it is small: they mean nothing elsewhere. */
+static void put_contents(struct text *t, const unsigned char *bytes, size_t from, size_t n, size_t size) {
   int addresses = 0;
   for (size_t at = 0; size <= small && at + 8 <= size; at += 8) {
     struct memory m;
@@ -185,7 +185,7 @@ static void put_contents(struct text *t, const unsigned char *bytes, size_t size
     addresses += find(address, &m);
   }
   put(t, ",\"addresses\":%d", addresses);
-  save_contents(t, bytes, size);
+  save_contents(t, bytes, from, n, size);
 }
 
 /* parameter is the bytes of a parameter; NULL is none. */
@@ -237,10 +237,28 @@ static struct places places_of(const struct launch *l) {
   return p;
 }
 
+/* part_of tells how many bytes of memory are kept, and from where on: of small memory all, of larger one what lies behind the places that are passed. */
+static size_t part_of(const struct launch *l, const struct memory *m, device_pointer first, device_pointer last, size_t *from, int *copied) {
+  unsigned char *sample = NULL;
+  size_t left = m->start + m->size - first, n = left < looked_at ? left : looked_at;
+  int large = journal.chosen && m->size > small_buffer;
+  if (large && journal.limit > 0) sample = contents(l, first, n);
+  size_t many = worth(m->size, sample, n);
+  *copied |= sample != NULL;
+  free(sample);
+  *from = 0;
+  if (!large || many == 0) return many;
+  many += last - first;
+  if (many > journal.limit) many = journal.limit;
+  if (many > left) many = left;
+  *from = m->size == many ? 0 : first - m->start;
+  return many;
+}
+
 /* put_params writes the parameters, and the allocations that they point into. It tells whether contents were copied. */
 static int put_params(struct text *t, const struct launch *l) {
   struct memory found[256];
-  device_pointer passed[256]; /* the first address of each */
+  device_pointer first[256], last[256]; /* of the addresses that are passed of each */
   int n = 0, copied = 0;
   size_t offset = 0, size = 0;
   const unsigned char *value;
@@ -258,7 +276,9 @@ static int put_params(struct text *t, const struct launch *l) {
       int k = 0;
       while (k < n && found[k].start != m.start) k++;
       if (k == sizeof found / sizeof *found) break;
-      if (k == n) passed[n] = address, found[n++] = m;
+      if (k == n) first[n] = last[n] = address, found[n++] = m;
+      if (address < first[k]) first[k] = address;
+      if (address > last[k]) last[k] = address;
       put(t, "%s{\"offset\":%zu,\"memory\":%d,\"at\":%zu}", comma, at, k, (size_t)(address - m.start));
       comma = ",";
     }
@@ -267,14 +287,13 @@ static int put_params(struct text *t, const struct launch *l) {
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"address\":%llu,\"host\":%s,\"managed\":%s", k ? "," : "", found[k].size, (unsigned long long)found[k].start, found[k].type == 1 ? "true" : "false", found[k].managed ? "true" : "false");
-    unsigned char *sample = NULL, *bytes = NULL;
-    size_t left = found[k].start + found[k].size - passed[k], n = left < looked_at ? left : looked_at;
-    if (journal.chosen && found[k].size > small_buffer && found[k].size <= journal.limit) sample = contents(l, passed[k], n);
-    if (worth(found[k].size, sample, n)) bytes = contents(l, found[k].start, found[k].size);
-    copied |= sample || bytes;
-    if (bytes) put_contents(t, bytes, found[k].size);
-    free(bytes);
-    free(sample);
+    unsigned char *bytes;
+    size_t from, many = part_of(l, &found[k], first[k], last[k], &from, &copied);
+    if (many > 0 && (bytes = contents(l, found[k].start + from, many))) {
+      put_contents(t, bytes, from, many, found[k].size);
+      free(bytes);
+      copied = 1;
+    }
     put(t, "}");
   }
   put(t, "]");
@@ -367,7 +386,7 @@ static void put_variables(struct text *t, const struct launch *l, void *handle, 
       put(t, "%s{\"name\":", comma);
       put_string(t, v->name);
       put(t, ",\"bytes\":%zu", size);
-      put_contents(t, bytes, size);
+      put_contents(t, bytes, 0, size, size);
       put(t, "}");
       comma = ",";
     }

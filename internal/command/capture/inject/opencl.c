@@ -194,8 +194,9 @@ static void put_args(struct text *t, object queue, const struct kernel *k, uint3
     size_t size = 0;
     cl.mem_info(found[m], mem_size, sizeof size, &size, NULL);
     put(t, "%s{\"bytes\":%zu", m ? "," : "", size);
-    void *bytes = size > 0 && worth(size, NULL, 0) ? malloc(size) : NULL;
-    if (bytes && cl.read(queue, found[m], 1, 0, size, bytes, 0, NULL, NULL) == 0) save_contents(t, bytes, size);
+    size_t many = size > 0 ? worth(size, NULL, 0) : 0;
+    void *bytes = many > 0 ? malloc(many) : NULL;
+    if (bytes && cl.read(queue, found[m], 1, 0, many, bytes, 0, NULL, NULL) == 0) save_contents(t, bytes, 0, many, size);
     free(bytes);
     put(t, "}");
   }

@@ -10,9 +10,9 @@
 
 int main(int argc, char **argv) {
   void *driver = dlopen("libcuda.so.1", RTLD_NOW), *injected = dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);
-  if (argc != 2 || !driver || !injected) return fprintf(stderr, "%s\n", dlerror()), 1;
+  if (argc < 2 || !driver || !injected) return fprintf(stderr, "%s\n", dlerror()), 1;
   ((int (*)(void))dlsym(injected, "InitializeInjection"))();
-  ((void (*)(const char *))dlsym(driver, "play"))(argv[1]);
+  ((void (*)(const char *, int))dlsym(driver, "play"))(argv[1], argc > 2);
   return 0;
 }
 
@@ -88,10 +88,11 @@ struct function {
 static float x[16] = {1, 2, 3}, y[32] = {4, 5, 6};
 static void *table[2] = {x, y + 2};
 static float coefficients[4] = {1, 2, 3, 4};
+static float pool[40 << 18], rows[6 << 18]; /* 40 and 6 MiB */
 static const struct {
   void *start;
   size_t size;
-} memory[] = {{x, sizeof x}, {y, sizeof y}, {table, sizeof table}};
+} memory[] = {{x, sizeof x}, {y, sizeof y}, {table, sizeof table}, {pool, sizeof pool}, {rows, sizeof rows}};
 
 int cuPointerGetAttributes(unsigned n, const int *which, void **places, uintptr_t address) {
   (void)n, (void)which;
@@ -190,7 +191,16 @@ static void load(const char *path) {
   if (watched[1][6]) subscriber(NULL, 3, 6, &data);
 }
 
-void play(const char *cubin) {
+/* large launches what is passed parts of large memory: floats, and what looks like numbers of rows. */
+static void large(void) {
+  struct function view = {"_Z4view4View4Pair", {{0, 8}, {8, 8}, {16, 8}}, NULL};
+  void *low = pool + (4 << 18), *high = pool + (5 << 18), *third = rows + (1 << 18), *three[] = {&high, &low, &third};
+  for (size_t i = 0; i < sizeof pool / sizeof *pool; i++) pool[i] = 1.5f;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) memcpy(rows + i, &i, sizeof *rows);
+  launch(307, &view, 0, NULL, three, NULL);
+}
+
+void play(const char *cubin, int how) {
   struct function axpy = {"_Z4axpyIfEviT_PKS0_PS0_", {{0, 4}, {4, 4}, {8, 8}, {16, 8}}, NULL}, again = axpy, elsewhere = axpy;
   struct function view = {"_Z4view4View4Pair", {{0, 32}, {32, 4}}, NULL}, graph = {"_Z8in_graphPfy", {{0, 8}, {8, 8}}, NULL};
   struct function together = {"_Z8togetherPf", {{0, 8}}, NULL}, ranks = {"_Z5ranksPf", {{0, 8}}, NULL}, added = {"_Z7reversePfi", {{0, 8}, {8, 4}}, NULL};
@@ -210,6 +220,10 @@ void play(const char *cubin) {
   void *extra[] = {(void *)2, &size, (void *)1, &packed, NULL};
 
   load(cubin);
+  if (how) {
+    large();
+    return;
+  }
   launch(307, &axpy, 0, NULL, four, NULL);
   launch(442, &axpy, 0, NULL, four, NULL);
   launch(307, &again, 0, NULL, four, NULL);      /* another kernel of the name */
