@@ -199,7 +199,8 @@ const (
 	CodeGap             Key = "code_gap"          // cycles between two such lines, one after the other
 	CodeLatency         Key = "code_latency"      // of code that no cache of the multiprocessor has
 	StartCycles         Key = "start_cycles"      // before the first instruction of a launch and after the last
-	UnrecordedCycles    Key = "unrecorded_cycles" // of these, what the driver's records of kernels in applications leave out
+	UnrecordedCycles    Key = "unrecorded_cycles" // of these, what the driver's records of kernels in applications leave out of launches of few work-groups
+	UnrecordedFull      Key = "unrecorded_full"   // cycles that they leave out of launches that fill the device
 
 	// What the compiler for a device makes of code.
 	UnrollWholly        Key = "unroll_wholly"         // instructions of all iterations of a loop of a constant number of them that a compiler unrolls wholly

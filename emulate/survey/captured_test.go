@@ -71,6 +71,7 @@ func TestCaptured(t *testing.T) {
 		{"textures", 6, 30, 6, 0.45, 0.2, false}, // bounds count as off
 		{"dense", 7, 62, 0, 0.3, 0.15, true},
 		{"chains", 72, 720, 0, 0.08, 0.06, false},
+		{"alone", 85, 1260, 0, 0.03, 0.075, true},
 		{"layers", 27, 164, 0, 0.1, 0.07, true},
 		{"jaxed", 28, 854, 4, 0.1, 0.15, true},
 		{"windows", 27, 270, 1, 0.25, 0.1, true},
@@ -100,7 +101,7 @@ func TestCaptured(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: what records of applications leave out is the median of what short launches are emulated as longer.
+// TestUnrecorded: what records of applications leave out of launches of few work-groups is the median of what short launches are emulated as longer.
 func TestUnrecorded(t *testing.T) {
 	file, err := os.Open("../../testdata/h200/captured/short.csv")
 	if err != nil {

@@ -96,10 +96,11 @@ const explained = 0.95
 // those that take most of the time: of all otherwise. It is found out of one launch of each kernel and ND-range.
 func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
+	second := device.Value(facts.ClockMHz) * 1e6 // in cycles
 	var tasks []task
 	timed := true
 	for _, path := range paths {
-		r := &Row{File: filepath.Base(path), Times: 1, unrecorded: device.Value(facts.UnrecordedCycles) / device.Value(facts.ClockMHz) / 1e6}
+		r := &Row{File: filepath.Base(path), Times: 1, unrecorded: device.Value(facts.UnrecordedCycles) / second, unrecordedFull: device.Value(facts.UnrecordedFull) / second}
 		f, err := launchfile.Load(path)
 		if r.Err = err; err == nil {
 			r.Times, r.Application = max(f.Launches, 1), f.Application

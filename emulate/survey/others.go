@@ -204,12 +204,19 @@ type turn struct {
 	launch int64 // of the file, by number
 }
 
-// course are launches of an application in their order, of each file so many at most.
-func course(rows []*Row, most int64) (all []turn) {
-	total, last, timed := int64(0), int64(0), true
+// course are launches of an application in their order: all of them, or of each file as many as there may be for no more than so many in all.
+func course(rows []*Row, inAll int64) (all []turn) {
+	total, last, timed, most := int64(0), int64(0), true, int64(1)
 	for _, r := range rows {
-		total, last = total+r.Times, max(last, r.Application.Order)
+		total, last, most = total+r.Times, max(last, r.Application.Order), max(most, r.Times)
 		timed = timed && r.Application.Starts != nil
+	}
+	for taken := total; taken > inAll && most > 1; {
+		most = (most + 1) / 2
+		taken = 0
+		for _, r := range rows {
+			taken += min(r.Times, most)
+		}
 	}
 	total = max(total, last+1)
 	for i, r := range rows {
@@ -229,11 +236,11 @@ func course(rows []*Row, most int64) (all []turn) {
 // others is what launches of an application have done to the cache since one of the same file, in the mean of those of a file; of each file the regions are
 // given that its launches touch, one after the other, over and over.
 func others(d *facts.Device, rows []*Row, all [][][]region) []emulate.Others {
-	const most = 64 // launches of a file that are gone through
+	const inAll = 1 << 13 // launches that are gone through
 	cache := machine.Caches(d, 0, 1)
 	h := held{Device: cache}
 	sums, seen := make([]emulate.Others, len(rows)), make([]float64, len(rows))
-	for _, t := range course(rows, most) {
+	for _, t := range course(rows, inAll) {
 		ways := all[t.file]
 		missing, written := h.launch(ways[t.launch%int64(len(ways))])
 		if seen[t.file]++; seen[t.file] > 1 || rows[t.file].Times == 1 { // times are those without the first one

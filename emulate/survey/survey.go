@@ -45,7 +45,7 @@ type Row struct {
 	Err         error
 	*Outcome    // nil where there is an error
 
-	unrecorded float64 // seconds of a launch that records of applications leave out
+	unrecorded, unrecordedFull float64 // seconds that records of applications leave out, of launches of few work-groups and of those that fill the device
 }
 
 // Predicted is the time of a launch as it is measured: in an application without what its records leave out.
@@ -57,7 +57,8 @@ func (r *Row) recorded(seconds float64) float64 {
 	if r.Application == nil {
 		return seconds
 	}
-	return max(seconds-r.unrecorded, seconds/least)
+	left := r.unrecorded + min(r.Waves, 1)*(r.unrecordedFull-r.unrecorded)
+	return max(seconds-left, seconds/least)
 }
 
 // Finite reports whether the launches have a predicted time that can be added to others.
