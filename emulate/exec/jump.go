@@ -96,12 +96,13 @@ func (w *Warp) Inputs(hash uint64) uint64 {
 		if s.fixed != nil {
 			continue
 		}
-		parts := [4]uint64{hash, 1, 2, 3} // of every fourth lane, as products wait for each other
-		for i, v := range f.rows[s.row] {
-			parts[i%4] = (parts[i%4] ^ uint64(v&keeps)) * prime
+		v, a, b, c, d := &f.rows[s.row], hash, uint64(1), uint64(2), uint64(3) // of every fourth lane, as products wait for each other
+		for i := 0; i < WarpSize; i += 4 {
+			a, b = (a^uint64(v[i]&keeps))*prime, (b^uint64(v[i+1]&keeps))*prime
+			c, d = (c^uint64(v[i+2]&keeps))*prime, (d^uint64(v[i+3]&keeps))*prime
 		}
 		hash = uint64(f.known[s.row])
-		for _, part := range parts {
+		for _, part := range [4]uint64{a, b, c, d} {
 			hash = (hash ^ part) * prime
 			hash ^= hash >> 32
 		}

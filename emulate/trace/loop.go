@@ -35,19 +35,30 @@ type mark struct {
 	saved *exec.Snapshot
 }
 
-// note looks at an instruction that is executed next.
+// note looks at an instruction that is executed next. What comes before all loops that the warp has come back to the headers of is looked at for a long loop alone.
 func (r *recorder) note(at int) {
+	within := len(r.loops) > 0
 	switch r.kinds[at] {
 	case compares, signs:
+		ends := r.long != nil && slices.Contains(r.long.ends, at)
+		if !within && !ends {
+			return
+		}
 		lanes := r.w.Difference(&r.lanes)
-		r.noted.compare(at, lanes, &r.lanes)
-		if l := r.long; l != nil && slices.Contains(l.ends, at) {
-			l.deciding.compare(at, lanes, &r.lanes)
+		if within {
+			r.noted.compare(at, lanes, &r.lanes)
+		}
+		if ends {
+			r.long.deciding.compare(at, lanes, &r.lanes)
 		}
 	case uneven:
-		r.noted.hash(at, r.w.Inputs(0))
+		if within {
+			r.noted.hash(at, r.w.Inputs(0))
+		}
 	case counted:
-		r.noted.hash(at, uint64(len(r.items)))
+		if within {
+			r.noted.hash(at, uint64(len(r.items)))
+		}
 	}
 }
 
