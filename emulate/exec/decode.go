@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -104,6 +105,8 @@ func (d *decoder) decode(index int) {
 			o.run = unknown
 		} else if o.vector = d.vector(); o.vector != nil {
 			o.run = together
+		} else {
+			o.plain = !slices.ContainsFunc(o.sources, func(s source) bool { return s.wide || s.change != nil })
 		}
 	}
 }

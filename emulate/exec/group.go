@@ -81,9 +81,14 @@ func (l *Launch) Group(index [3]uint32) *Group {
 	return g
 }
 
-// Release ends the use of a work-group, whose registers another one gets.
+// Release ends the use of a work-group, whose registers and memory another one gets.
 func (g *Group) Release() {
+	g.shared.release()
+	g.global.release()
 	for _, w := range g.Warps {
+		if w.private != nil {
+			w.private.release()
+		}
 		for len(w.paths) > 0 {
 			w.remove(w.paths[0])
 		}

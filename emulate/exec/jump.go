@@ -89,21 +89,26 @@ func (w *Warp) Difference(values *[WarpSize]int64) (lanes uint32) {
 func (w *Warp) Inputs(hash uint64) uint64 {
 	const prime = 1099511628211 // of FNV-1a
 	o, f := &w.launch.ops[w.path.pc], w.path.file
-	add := func(v uint64) { hash = (hash ^ v) * prime }
-	add(uint64(o.index))
+	hash = (hash ^ uint64(o.index)) * prime
 	keeps := o.keeps()
 	for k := range o.sources {
 		s := &o.sources[k]
 		if s.fixed != nil {
 			continue
 		}
-		for _, v := range f.rows[s.row] {
-			add(uint64(v & keeps))
+		v, a, b, c, d := &f.rows[s.row], hash, uint64(1), uint64(2), uint64(3) // of every fourth lane, as products wait for each other
+		for i := 0; i < WarpSize; i += 4 {
+			a, b = (a^uint64(v[i]&keeps))*prime, (b^uint64(v[i+1]&keeps))*prime
+			c, d = (c^uint64(v[i+2]&keeps))*prime, (d^uint64(v[i+3]&keeps))*prime
 		}
-		add(uint64(f.known[s.row]))
+		hash = uint64(f.known[s.row])
+		for _, part := range [4]uint64{a, b, c, d} {
+			hash = (hash ^ part) * prime
+			hash ^= hash >> 32
+		}
 	}
 	for _, g := range o.guards {
-		add(uint64(g.read(f).value))
+		hash = (hash ^ uint64(g.read(f).value)) * prime
 	}
 	return hash
 }
@@ -124,22 +129,37 @@ func (o *op) keeps() uint32 {
 
 // Snapshot holds the registers of a sub-group whose lanes are together.
 type Snapshot struct {
-	rows  [rows]row
-	known [rows]uint32
+	used  int      // general registers
+	rows  []row    // of these, then of the uniform ones, and one for all that the code does not name
+	known []uint32 // the lanes of each that are known
 	preds [predicates]truth
 	lanes uint32
 }
 
-// Save notes the registers of the sub-group.
+// Save notes the registers of the sub-group. A snapshot is of one launch.
 func (w *Warp) Save(s *Snapshot) {
 	f := w.path.file
-	used := w.launch.used
-	copy(s.rows[:used], f.rows[:used])
-	copy(s.known[:used], f.known[:used])
-	named := firstUniform + w.launch.uniforms
-	copy(s.rows[firstUniform:named], f.rows[firstUniform:])
-	copy(s.known[firstUniform:named], f.known[firstUniform:])
+	used, uniforms := w.launch.used, w.launch.uniforms
+	if s.rows == nil {
+		n := used + uniforms + 1
+		s.used, s.rows, s.known = used, make([]row, n), make([]uint32, n)
+	}
+	copy(s.rows, f.rows[:used])
+	copy(s.known, f.known[:used])
+	copy(s.rows[used:], f.rows[firstUniform:firstUniform+uniforms])
+	copy(s.known[used:], f.known[firstUniform:firstUniform+uniforms])
 	s.preds, s.lanes = f.preds, w.path.lanes
+}
+
+// row is a register by its row in a file, with the lanes that are known.
+func (s *Snapshot) row(n int) (*row, uint32) {
+	if n >= firstUniform {
+		n += s.used - firstUniform
+	} else if n >= s.used {
+		n = len(s.rows)
+	}
+	n = min(n, len(s.rows)-1)
+	return &s.rows[n], s.known[n]
 }
 
 // Change is how registers change from one time to the next, by row; those that are not in it do not change.
@@ -163,16 +183,19 @@ func Between(a, b, c *Snapshot, list []sass.Register) (Change, bool) {
 		case sass.ConvergenceBarrier:
 			continue
 		}
-		if a.known[n] != b.known[n] || b.known[n] != c.known[n] {
+		x, inA := a.row(n)
+		y, inB := b.row(n)
+		z, known := c.row(n)
+		if inA != inB || inB != known {
 			return nil, false
 		}
 		var step *row
 		for i := range WarpSize {
-			d := c.rows[n][i] - b.rows[n][i]
-			if c.lanes>>i&1 == 0 || c.known[n]>>i&1 == 0 {
+			d := z[i] - y[i]
+			if c.lanes>>i&1 == 0 || known>>i&1 == 0 {
 				continue
 			}
-			if b.rows[n][i]-a.rows[n][i] != d {
+			if y[i]-x[i] != d {
 				return nil, false
 			}
 			if d != 0 {
@@ -207,12 +230,14 @@ func (c Change) Holds(from, to *Snapshot, times uint32, list []sass.Register) bo
 		if step == nil {
 			step = &none
 		}
-		for m := to.lanes & to.known[n]; m != 0; m &= m - 1 {
-			if i := bits.TrailingZeros32(m); to.rows[n][i]-from.rows[n][i] != step[i]*times {
+		before, inFrom := from.row(n)
+		after, known := to.row(n)
+		for m := to.lanes & known; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m); after[i]-before[i] != step[i]*times {
 				return false
 			}
 		}
-		if from.known[n] != to.known[n] {
+		if inFrom != known {
 			return false
 		}
 	}
@@ -236,8 +261,9 @@ func Steady(saved [4]*Snapshot, times uint32, list []sass.Register) (all Change,
 func (c Change) Limit(s *Snapshot) int64 {
 	limit := int64(math.MaxInt32)
 	for n, step := range c {
+		values, _ := s.row(n)
 		for i, d := range step {
-			v := int64(s.rows[n][i])
+			v := int64(values[i])
 			switch d := int64(int32(d)); {
 			case d > 0:
 				limit = min(limit, (math.MaxUint32-v)/d)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"gpuperf/device"
 )
@@ -205,8 +206,12 @@ func (s *space) find(number uint64) *recentPage {
 func (s *space) write(number uint64) *page {
 	r := s.find(number)
 	if !r.own {
-		r.page, r.own = &page{data: r.page.data, known: r.page.known}, true
-		s.pages[number] = r.page
+		p, _ := spare.Get().(*page)
+		if p == nil {
+			p = &page{}
+		}
+		*p = *r.page
+		r.page, r.own, s.pages[number] = p, true, p
 	}
 	return r.page
 }
@@ -263,6 +268,18 @@ func (s *space) blur(address, bytes uint64) {
 		clear(s.write(a / pageSize).known[a%pageSize : a%pageSize+next-a])
 		a = next
 	}
+}
+
+// spare are pages that nobody uses any more.
+var spare sync.Pool
+
+// release ends the use of the pages that were written.
+func (s *space) release() {
+	for _, p := range s.pages {
+		spare.Put(p)
+	}
+	clear(s.pages)
+	s.used = [recent]recentPage{}
 }
 
 // forget makes everything unknown.

@@ -15,6 +15,8 @@ type op struct {
 	guard   guard
 	guarded bool
 	passed  bool // its results are not needed
+	changed bool // signs or suffixes change what it reads; where run is together
+	plain   bool // none do, and it reads single registers; where run is each
 	uniform bool // it is executed once for all lanes
 	// run executes it in lanes; it goes on with the next instruction unless run says otherwise.
 	run     func(w *Warp, o *op, lanes uint32)
@@ -58,6 +60,19 @@ type operands struct {
 	sure      [4]uint32
 	held      [3]truth
 	known     uint32 // lanes in which all is
+	changed   [4]row // what signs and suffixes make of values
+}
+
+// change lets signs and suffixes do what they do to values.
+func (o *op) change(a *operands) {
+	for i := range o.sources {
+		if c := o.sources[i].change; c != nil {
+			for k, v := range a.low[i] {
+				a.changed[i][k] = uint32(c(uint64(v)))
+			}
+			a.low[i] = &a.changed[i]
+		}
+	}
 }
 
 func (o *op) gather(f *file, a *operands) {
@@ -89,6 +104,9 @@ func together(w *Warp, o *op, lanes uint32) {
 	a := &w.operands
 	f := w.path.file
 	o.gather(f, a)
+	if o.changed {
+		o.change(a)
+	}
 	if lanes == all && a.known == all && o.to[0] != sinkRow {
 		low, high := &f.rows[o.to[0]], &f.rows[sinkRow]
 		if o.width == 2 {
@@ -125,19 +143,67 @@ func each(w *Warp, o *op, lanes uint32) {
 		top = &f.rows[o.to[0]+1]
 	}
 	var pred [2]truth
-	sure := uint32(0)
-	for m := work; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (WarpSize - 1)
-		for s := range o.sources {
-			v := uint64(a.low[s][i])
-			if o.sources[s].wide {
-				v |= uint64(a.high[s][i]) << 32
-			}
-			if c := o.sources[s].change; c != nil {
-				v = c(v)
-			}
-			x.v[s] = v
+	sure := work
+	if a.known&work == work {
+		o.inLanes(a, x, work, dst, top, &pred)
+	} else {
+		sure = o.partlyInLanes(a, x, work, dst, top, &pred)
+	}
+	if once {
+		if o.uniform {
+			lanes = all
 		}
+		o.spread(f, lanes, work, &sure, &pred)
+	}
+	o.finish(f, lanes, sure, &pred)
+}
+
+// inLanes computes results in lanes in which all operands are known.
+func (o *op) inLanes(a *operands, x *item, lanes uint32, dst, top *row, pred *[2]truth) {
+	n := len(o.sources)
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & (WarpSize - 1)
+		if o.plain {
+			for s := range min(n, len(x.v)) {
+				x.v[s] = uint64(a.low[s][i])
+			}
+		} else {
+			o.read(a, x, i)
+		}
+		for s := range o.guards {
+			x.p[s] = a.held[s].value>>i&1 != 0
+		}
+		o.compute(x)
+		dst[i], top[i] = uint32(x.d), uint32(x.d>>32)
+		if o.results > 0 {
+			pred[0].value |= uint32(uint64Of(x.q[0])) << i
+			pred[1].value |= uint32(uint64Of(x.q[1])) << i
+		}
+	}
+	if o.results > 0 {
+		pred[0].known, pred[1].known = lanes, lanes
+	}
+}
+
+// read reads the operands of a lane.
+func (o *op) read(a *operands, x *item, lane int) {
+	for s := range o.sources {
+		v := uint64(a.low[s][lane])
+		if o.sources[s].wide {
+			v |= uint64(a.high[s][lane]) << 32
+		}
+		if c := o.sources[s].change; c != nil {
+			v = c(v)
+		}
+		x.v[s] = v
+	}
+}
+
+// partlyInLanes computes results in lanes in which some operands may not be known, and tells in which these are.
+func (o *op) partlyInLanes(a *operands, x *item, lanes uint32, dst, top *row, pred *[2]truth) (sure uint32) {
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & (WarpSize - 1)
+		o.read(a, x, i)
 		for s := range o.guards {
 			x.p[s] = a.held[s].value>>i&1 != 0
 		}
@@ -163,13 +229,7 @@ func each(w *Warp, o *op, lanes uint32) {
 			}
 		}
 	}
-	if once {
-		if o.uniform {
-			lanes = all
-		}
-		o.spread(f, lanes, work, &sure, &pred)
-	}
-	o.finish(f, lanes, sure, &pred)
+	return sure
 }
 
 // partly computes where something is not known.

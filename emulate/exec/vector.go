@@ -24,7 +24,10 @@ func (d *decoder) vector() vector {
 	}
 	for i := range o.sources {
 		if o.sources[i].change != nil {
-			return nil
+			if o.sources[i].wide {
+				return nil
+			}
+			o.changed = true
 		}
 	}
 	switch in.Name {

@@ -69,7 +69,9 @@ func (p *multiprocessor) address(part *partition, at, pace int64) int64 {
 	part.units[Address] = start + gap
 	p.result.Busy[Address] += gap
 	part.starts[part.head] = start
-	part.head = (part.head + 1) % len(part.starts)
+	if part.head++; part.head == len(part.starts) {
+		part.head = 0
+	}
 	return start
 }
 

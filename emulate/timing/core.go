@@ -1,6 +1,9 @@
 package timing
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Source gives the blocks of a multiprocessor in the order in which they start; nil when there are no more.
 type Source interface{ Next() *Block }
@@ -100,6 +103,7 @@ type multiprocessor struct {
 	begun      map[int64]bool // lines of code that have been executed
 	asks       []asks         // of each Op
 	held       []hold         // of each Op
+	lines      []int64        // of code, that each Op lies in
 	credit     []float64      // of each Op, the part of a request to DRAM that is owed
 	behind     []float64      // the same of a request that waits for one of others
 	result     Result
@@ -126,7 +130,7 @@ type partition struct {
 	units    [Barrier]int64
 	starts   []int64 // of the last memory instructions, a ring
 	head     int
-	warps    []*warp
+	warps    []*warp // those of the oldest block first, and of its warps the youngest
 	last     *warp
 	yield    bool // its last instruction asks for another warp
 	banks    [2]int64
@@ -229,13 +233,13 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 
 // prepare finds out what is the same whenever an instruction is issued.
 func (p *multiprocessor) prepare() {
-	p.asks, p.held = make([]asks, len(p.ops)), make([]hold, len(p.ops))
+	p.asks, p.held, p.lines = make([]asks, len(p.ops)), make([]hold, len(p.ops)), make([]int64, len(p.ops))
 	for i := range p.ops {
 		op, m := &p.ops[i], p.Machine
 		if p.options.Apart != nil {
 			m = p.options.Apart[i]
 		}
-		p.asks[i], p.held[i] = op.asks(), m.held(op)
+		p.asks[i], p.held[i], p.lines[i] = op.asks(), m.held(op), op.Address/max(p.Code.Line, 1)
 		for _, list := range [][]uint16{op.Defines, op.Uses, op.Late} {
 			for _, r := range list {
 				p.registers = max(p.registers, int(r)+1)
@@ -299,8 +303,7 @@ func (p *multiprocessor) begin(at int64) bool {
 				w.part = i
 			}
 		}
-		part := &p.parts[w.part]
-		part.warps, part.pick = append(part.warps, w), nil
+		p.parts[w.part].enter(w)
 		b.warps = append(b.warps, w)
 		b.group(w).of++
 		p.arrive(w)
@@ -326,27 +329,25 @@ func (p *multiprocessor) resident(at int64) int64 {
 
 // step issues one instruction; false when no warp is left.
 func (p *multiprocessor) step() bool {
-	best := -1
+	var part *partition
+	at := int64(never)
 	for i := range p.parts {
-		part := &p.parts[i]
-		if part.pick == nil {
-			p.choose(part)
+		one := &p.parts[i]
+		if one.pick == nil {
+			p.choose(one)
 		}
-		if part.pick != nil && (best < 0 || part.at < p.parts[best].at) {
-			best = i
+		if one.at < at {
+			part, at = one, one.at
 		}
 	}
-	if best < 0 || p.parts[best].at >= never {
+	if part == nil {
 		p.result.Stuck = len(p.blocks) > 0
 		return false
 	}
-	part := &p.parts[best]
 	w := part.pick
 	part.pick = nil
-	p.now = part.at
-	p.result.Last = p.now
-	p.again = 0
-	p.issue(part, w, part.at)
+	p.now, p.result.Last, p.again = at, at, 0
+	p.issue(part, w, at)
 	if p.again > 0 && !p.options.NoSkip {
 		p.epoch(w, p.again)
 	}
@@ -359,6 +360,11 @@ func (p *multiprocessor) step() bool {
 // youngest by sm__warps_active of the half of the development set that numbers are chosen on: with the youngest, the last warps of a block would end
 // later after the first ones than they do.
 func (p *multiprocessor) choose(part *partition) {
+	last := part.last
+	if last != nil && !part.yield && last.at <= part.free && part.admits(last.asks) <= part.free { // no other comes before it
+		part.at, part.pick = part.free, last
+		return
+	}
 	part.at = never
 	for _, w := range part.warps {
 		if w.at >= never || w.at > part.at { // another issues before it whatever its unit does
@@ -367,8 +373,20 @@ func (p *multiprocessor) choose(part *partition) {
 		at := max(w.at, part.free, part.admits(w.asks))
 		if at < part.at || at == part.at && p.before(part, w, part.pick) {
 			part.at, part.pick = at, w
+			if at == part.free && w != last && !p.Fair { // those behind it in the list come behind it
+				return
+			}
 		}
 	}
+}
+
+// enter adds a warp of the last block that has begun, younger than all others.
+func (part *partition) enter(w *warp) {
+	at := len(part.warps)
+	for at > 0 && part.warps[at-1].block == w.block {
+		at--
+	}
+	part.warps, part.pick = slices.Insert(part.warps, at, w), nil
 }
 
 // before reports whether a warp issues before another that is ready as well.

@@ -36,7 +36,7 @@ func (p *multiprocessor) arrive(w *warp) {
 		}
 	}
 	if len(p.code) > 0 {
-		if there := p.fetched(op.Address/p.Code.Line, w.at); there > at {
+		if there := p.fetched(p.lines[e.Op], w.at); there > at {
 			at, w.reason = there, ForCode
 		}
 	}
@@ -269,16 +269,25 @@ func (p *multiprocessor) account(part *partition, w *warp, e *Event, at int64) {
 	o.Issued++
 	p.result.Issued++
 	p.result.Stepped++
-	for _, wait := range p.waits(part, w, e, at) {
-		o.Waited[wait.Reason] += wait.Time
+	o.Waited[ForStall] += max(w.stalled-w.before-Cycle, 0)
+	o.Waited[w.reason] += w.at - w.stalled
+	if late := at - w.at; late > 0 {
+		reason, held := p.heldBy(part, w, e, at)
+		o.Waited[reason] += held
+		o.Waited[ForTurn] += late - held
 	}
 }
 
 // waits is why a warp has waited since its last instruction, one pause after the other: for what it needs, for its units, and for its turn.
 func (p *multiprocessor) waits(part *partition, w *warp, e *Event, at int64) [4]Pause {
+	reason, held := p.heldBy(part, w, e, at)
+	return [4]Pause{{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {reason, held}, {ForTurn, at - w.at - held}}
+}
+
+// heldBy is for how long the units of a warp's instruction have kept it, and why.
+func (p *multiprocessor) heldBy(part *partition, w *warp, e *Event, at int64) (Reason, int64) {
 	by := &p.held[e.Op]
-	held := int64(float64(min(max(part.admits(w.asks), w.at), at)-w.at) * by.part)
-	return [4]Pause{{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {by.reason, held}, {ForTurn, at - w.at - held}}
+	return by.reason, int64(float64(min(max(part.admits(w.asks), w.at), at)-w.at) * by.part)
 }
 
 // hold is what keeps an instruction that its units do not take, and in which part of that time.

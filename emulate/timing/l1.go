@@ -59,10 +59,12 @@ func (c *l1) fill(sectors []int64, by *Touched, at int64) {
 	if c.lines == 0 {
 		return
 	}
+	i, ok := int32(none), false
 	for _, sector := range sectors {
-		i, ok := c.index.find(sector / lineSectors)
-		if !ok {
-			i = c.enter(sector/lineSectors, by)
+		if i == none || c.all[i].tag != sector/lineSectors {
+			if i, ok = c.index.find(sector / lineSectors); !ok {
+				i = c.enter(sector/lineSectors, by)
+			}
 		}
 		l := &c.all[i]
 		if s := sector & (lineSectors - 1); l.there>>s&1 == 0 {

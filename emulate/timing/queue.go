@@ -16,9 +16,11 @@ func (q *queue) oldest() int64 {
 
 // add notes when another request leaves.
 func (q *queue) add(at int64) {
-	if n := len(q.times); n > 0 {
+	if len(q.times) > 0 {
 		q.times[q.first] = at
-		q.first = (q.first + 1) % n
+		if q.first++; q.first == len(q.times) {
+			q.first = 0
+		}
 	}
 }
 

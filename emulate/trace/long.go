@@ -142,7 +142,8 @@ func (r *recorder) flush(l *long) {
 
 // tally counts what was executed since the last iteration of a loop began.
 func (r *recorder) tally(l *long) {
-	for _, x := range r.items[l.end:] {
+	for i := l.end; i < len(r.items); i++ {
+		x := &r.items[i]
 		l.count += x.count()
 		l.meetsOften = l.meetsOften || x.meets()
 	}
@@ -285,11 +286,15 @@ func (x *item) count() int64 {
 
 // meets reports whether warps meet at a barrier in shared memory.
 func (x *item) meets() (some bool) {
-	look := func(e *timing.Event) {
-		some = some || e.Meet != nil && e.Meet.Kind != timing.Sync && e.Meet.Kind != timing.Signal
+	if x.node == nil {
+		return meetsInShared(&x.event)
 	}
-	each([]item{*x}, look)
+	Each([]timing.Node{*x.node}, func(e *timing.Event) { some = some || meetsInShared(e) })
 	return some
+}
+
+func meetsInShared(e *timing.Event) bool {
+	return e.Meet != nil && e.Meet.Kind != timing.Sync && e.Meet.Kind != timing.Signal
 }
 
 // drift is how far accesses move from some iterations to as many that follow: those whose first lane moves in one direction nearly always go on so. Those that are

@@ -59,15 +59,17 @@ func waysOf(in *sass.Instruction) ways {
 type room struct {
 	touches []timing.Touched
 	lanes   []int64
+	before  [roomBefore]*timing.Touched // by a hash of their addresses: most accesses are at the places of others
 }
 
 // Room is made for so many accesses at once: 16 KB for their lanes, as much as the allocator gives without asking for more.
 const (
 	roomTouches = 64
 	roomLanes   = roomTouches * exec.WarpSize
+	roomBefore  = 4096
 )
 
-// touch is room for an access of so many lanes.
+// touch is room for an access of so many lanes, which keep takes.
 func (r *room) touch(lanes int) *timing.Touched {
 	if len(r.touches) == 0 {
 		r.touches = make([]timing.Touched, roomTouches)
@@ -77,8 +79,28 @@ func (r *room) touch(lanes int) *timing.Touched {
 	}
 	t := &r.touches[0]
 	t.Lanes = r.lanes[:0:lanes]
-	r.touches, r.lanes = r.touches[1:], r.lanes[lanes:]
+	r.touches = r.touches[1:]
 	return t
+}
+
+// keep takes the room of an access, which shares its addresses with one at the same places. It returns that; nil for none.
+func (r *room) keep(t *timing.Touched) *timing.Touched {
+	n := len(t.Lanes)
+	if n == 0 {
+		return nil
+	}
+	const prime = 0x9e3779b97f4a7c15
+	hash := ((uint64(t.Lanes[0])*prime^uint64(t.Lanes[n/2]))*prime ^ uint64(t.Lanes[n-1])) * prime
+	before := &r.before[hash>>32%roomBefore]
+	if *before != nil && slices.Equal((*before).Lanes, t.Lanes) {
+		t.Lanes = (*before).Lanes
+		return *before
+	}
+	if &r.lanes[0] == &t.Lanes[0] { // not where they are more than lanes
+		r.lanes = r.lanes[n:]
+	}
+	*before = t
+	return nil
 }
 
 // coherent reports whether an access is to be seen by other multiprocessors, or sees what they do, as those of volatile variables: their first-level caches are not
@@ -107,7 +129,11 @@ func (r *room) touched(accesses []exec.Access, number int64) *timing.Touched {
 	if t.Space == timing.LocalSpace {
 		t.Width = min(t.Width, wordBytes)
 	}
-	t.Waves = waves(t)
+	if o := r.keep(t); o != nil && o.Space == t.Space && o.Width == t.Width && o.Store == t.Store && o.Unknown == t.Unknown && !o.Copy {
+		t.Waves = o.Waves
+	} else {
+		t.Waves = waves(t)
+	}
 	if t.Atomic {
 		t.Conflicts, t.Changed, t.Apart = conflicts(t), changed(t), linesApart(t)
 	}

@@ -10,6 +10,7 @@ type windows struct {
 	seen  int      // windows that have begun
 	done  int      // iterations of the last one
 	kept  [][]item // the last one may not be whole
+	spare [][]item // room of those that were dropped
 	items int      // of these
 	most  int      // of items, from which on there are few windows
 	limit int      // of items, from which on there are as few as can be; 0 is none
@@ -27,7 +28,7 @@ const (
 func (w *windows) keep(items []item) {
 	if w.seen%w.apart == 0 {
 		if w.done == 0 {
-			w.kept = append(w.kept, nil)
+			w.kept = append(w.kept, w.room(len(items)))
 		}
 		last := &w.kept[len(w.kept)-1]
 		*last = append(*last, items...)
@@ -42,12 +43,25 @@ func (w *windows) keep(items []item) {
 		return
 	}
 	for i := range len(w.kept) / 2 {
-		w.items -= len(w.kept[2*i+1])
+		dropped := w.kept[2*i+1]
+		w.items -= len(dropped)
 		w.kept[i] = w.kept[2*i]
+		clear(dropped)
+		w.spare = append(w.spare, dropped[:0])
 	}
 	clear(w.kept[len(w.kept)/2:])
 	w.kept = w.kept[:len(w.kept)/2]
 	w.apart *= 2
+}
+
+// room is that for a window whose first iteration has so many items.
+func (w *windows) room(items int) (empty []item) {
+	n := len(w.spare)
+	if n == 0 {
+		return make([]item, 0, items*w.turns)
+	}
+	empty, w.spare = w.spare[n-1], w.spare[:n-1]
+	return empty
 }
 
 // full reports whether every other window is to be dropped.
