@@ -3,9 +3,9 @@ package trace
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"os"
 	"path/filepath"
-	"math/bits"
 	"slices"
 	"strings"
 	"testing"
