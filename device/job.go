@@ -141,15 +141,17 @@ type Arg struct {
 	// Stated says that random numbers were asked for by name. It changes no data, and is part of no record.
 	Stated bool `json:"-"`
 	// Unknown says that the data stand for others that nobody knows. It changes none, and is part of no record.
-	Unknown bool    `json:"-"`
-	Memory  Memory  `json:"memory,omitempty"`
-	Read    bool    `json:"read,omitempty"`  // the kernel reads the buffer
-	Write   bool    `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
-	Int     int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
-	Float   float64 `json:"float,omitempty"` // value of a floating-point scalar
-	At      int64   `json:"at,omitempty"`    // bytes of the buffer before the place that is passed
-	Bits    []byte  `json:"bits,omitempty"`  // of Raw
-	Fields  []Field `json:"fields,omitempty"`
+	Unknown bool `json:"-"`
+	// Place is where a buffer lay in the application that it was captured from; 0 is not said. It changes no data, and is part of no record.
+	Place  int64   `json:"-"`
+	Memory Memory  `json:"memory,omitempty"`
+	Read   bool    `json:"read,omitempty"`  // the kernel reads the buffer
+	Write  bool    `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
+	Int    int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
+	Float  float64 `json:"float,omitempty"` // value of a floating-point scalar
+	At     int64   `json:"at,omitempty"`    // bytes of the buffer before the place that is passed
+	Bits   []byte  `json:"bits,omitempty"`  // of Raw
+	Fields []Field `json:"fields,omitempty"`
 }
 
 // Memory is where a buffer lies, if not in the device's own memory.

@@ -144,6 +144,7 @@ func (e *emulation) longest() {
 	for i := range parts + 1 {
 		look(i * (e.busy - 1) / parts)
 	}
+	look(e.work.Groups - 1) // which may sum up what the others have stored
 	if longest < alike*shortest {
 		return
 	}
@@ -460,7 +461,11 @@ func (e *emulation) run(c Change, bound int64) timed {
 	if r.Cut && e.lengths == nil {
 		t.cycles = max(t.cycles, e.tail(m, ops, blocks, total/float64(e.busy*resident), t.cycles, bound))
 	}
-	t.cycles = max(t.cycles, e.chain.cycles(m), e.overwritten()) + e.back(m) + e.Device.Value(facts.StartCycles)
+	chain := e.chain.cycles(m, ops)
+	if most <= resident { // the first work-group ends as late as any would that does not wait
+		chain += t.cycles
+	}
+	t.cycles = max(t.cycles, chain, e.overwritten()) + e.back(m) + e.Device.Value(facts.StartCycles)
 	return t
 }
 

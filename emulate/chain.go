@@ -14,16 +14,38 @@ type chain struct {
 	fences int64 // between the end of the wait and the store
 	looks  bool  // they store something before they wait, so that those behind them go on looking further back: then they do not wait for one another in a row
 	at     int64 // work-groups that are looked at together then
+
+	link    *timing.Block  // one that waits
+	awaits  map[int32]bool // its instructions that load what it waits for
+	release int32          // that stores what the next one waits for
 }
 
-// chained looks for a chain in a block in the middle and the one before it.
+// chained looks for a chain in a block in the middle and those before it: by its number, or along an axis of the grid, as where blocks share the work on a result.
 func (e *emulation) chained() (c chain) {
 	n := e.work.Groups / 2
 	if len(e.builder.Awaits) == 0 || n == 0 || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return c
 	}
+	at := e.index(n)
+	awaited := e.awaitedBy(e.block(at))
+	if c = e.chainTo(e.block(e.index(n-1)), awaited); c.links > 0 {
+		c.links = e.work.Groups - 1
+	}
+	for d := range at {
+		if before := at; at[d] > 0 && c.links == 0 && !c.looks {
+			before[d]--
+			if c = e.chainTo(e.block(before), awaited); c.links > 0 {
+				c.links = e.grid[d] - 1
+			}
+		}
+	}
+	return c
+}
+
+// awaitedBy are the places at which a block waits for what others store.
+func (e *emulation) awaitedBy(b *timing.Block) map[int64]bool {
 	awaited := map[int64]bool{}
-	for _, w := range e.block(e.index(n)).Warps {
+	for _, w := range b.Warps {
 		trace.Each(w.Nodes, func(ev *timing.Event) {
 			if e.builder.Awaits[ev.Op] && ev.Touch != nil {
 				for _, a := range ev.Touch.Lanes {
@@ -32,42 +54,69 @@ func (e *emulation) chained() (c chain) {
 			}
 		})
 	}
-	before := e.block(e.index(n - 1))
-	for _, w := range before.Warps {
-		same := false
-		trace.Each(w.Nodes, func(ev *timing.Event) {
-			same = same || e.builder.Awaits[ev.Op] && ev.Touch != nil && slices.ContainsFunc(ev.Touch.Lanes, func(a int64) bool { return awaited[a] })
-		})
-		if same { // a lock, or all wait for each other
-			return c
-		}
+	return awaited
+}
+
+// chainTo looks whether a block that waits stores what is awaited by the one behind it. Where both wait at one place, that has come to be the turn of one after the other.
+func (e *emulation) chainTo(before *timing.Block, awaited map[int64]bool) (c chain) {
+	there := func(t *timing.Touched) bool {
+		return t != nil && t.Space == timing.GlobalSpace && slices.ContainsFunc(t.Lanes, func(a int64) bool { return awaited[a] })
 	}
+	same, atomic, earlier := false, false, false
 	for _, w := range before.Warps {
 		waited, fences := false, int64(0)
 		trace.Each(w.Nodes, func(ev *timing.Event) {
-			waited = waited || e.builder.Awaits[ev.Op]
-			t := ev.Touch
-			stores := t != nil && (t.Store || t.Atomic) && t.Space == timing.GlobalSpace && slices.ContainsFunc(t.Lanes, func(a int64) bool { return awaited[a] })
+			t, waits := ev.Touch, e.builder.Awaits[ev.Op]
+			waited, same, atomic = waited || waits, same || waits && there(t), atomic || waits && there(t) && t.Atomic
+			stores := !waits && there(t) && (t.Store || t.Atomic)
 			switch {
 			case !waited:
-				c.looks = c.looks || stores
-			case c.looks && e.builder.Awaits[ev.Op] && t != nil:
+				earlier = earlier || stores
+			case earlier && waits && t != nil:
 				c.at = max(c.at, int64(len(t.Lanes)))
 			case e.ops[ev.Op].Action == timing.Fence:
 				fences++
-			case stores && !c.looks:
-				c = chain{links: e.work.Groups - 1, fences: fences}
+			case stores && !earlier && c.links == 0:
+				c = chain{links: 1, fences: fences, link: before, awaits: e.builder.Awaits, release: ev.Op}
 			}
 		})
+	}
+	switch {
+	case same && (earlier || atomic): // all wait for each other, or a lock
+		return chain{}
+	case earlier:
+		c.looks = true
 	}
 	return c
 }
 
+// last is how many cycles a block takes alone from when it last asks whether its wait is over until it lets the next one go on.
+func (c *chain) last(m *timing.Machine, ops []timing.Op) float64 {
+	const most = mostTimed
+	if c.link == nil {
+		return 0
+	}
+	asked, released := int64(0), int64(0)
+	m.Run(ops, &dealt{blocks: []*timing.Block{c.link}, most: 1}, timing.Options{Resident: 1, NoSkip: true, Most: most, Observe: func(i timing.Issue) bool {
+		if c.awaits[i.Op] && !i.Off {
+			asked = i.At
+		} else if i.Op == c.release && !i.Off {
+			released = i.At
+		}
+		return released <= asked
+	}})
+	return float64(max(released-asked, 0)) / timing.Cycle
+}
+
 // cycles is how long a chain takes at least: what a block stores is on its way to the second-level cache, and from there to the next one, which asks for it
 // again and again. A fence between takes as long again (testdata/h200/measurement/pieces.csv.gz, chain: 0.28 µs for each block, 0.57 µs with a fence).
-func (c chain) cycles(m *timing.Machine) float64 {
-	link := 2 * m.Units[timing.L2].Latency
-	return float64(c.links*link*(1+c.fences)) / timing.Cycle
+// Where it does more between, as to add to what the one before it has stored, a link takes as long as that, and the way to the second-level cache.
+func (c chain) cycles(m *timing.Machine, ops []timing.Op) float64 {
+	if c.links == 0 {
+		return 0
+	}
+	way := float64(m.Units[timing.L2].Latency) / timing.Cycle
+	return float64(c.links) * max(2*way*float64(1+c.fences), c.last(m, ops)+way)
 }
 
 // back is how long work-groups look back for, as often as all that run at once do so together: so many as run at once wait for the last one before them, and each step

@@ -273,6 +273,9 @@ func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error
 	}
 	fills[b.fill](&out)
 	out.Stated = b.stated
+	if a := f.Application; a != nil && len(a.Addresses) > 0 {
+		out.Place = a.Addresses[0][b.name]
+	}
 	if b.data == nil {
 		return out, nil
 	}

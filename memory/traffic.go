@@ -1,5 +1,10 @@
 package memory
 
+import (
+	"math"
+	"slices"
+)
+
 // Device are the caches of a device, and the work-groups that run at once.
 type Device struct {
 	Multiprocessors int64
@@ -260,16 +265,18 @@ func (l *Launch) sectorsLoaded(groups [][3]int64) (sum float64) {
 	return sum
 }
 
-// Bytes is how much of an array a launch loads and stores, each once, in whole sectors.
+// Bytes is how much of an array a launch loads and stores, each once, in whole sectors. Between the first place that it loads and the last one lie so many bytes.
 type Bytes struct {
 	Name           string
 	Loaded, Stored float64
+	Apart          float64
 }
 
 // Bytes are those of the arrays that the launch accesses; arrays of one name are parts of one, in a row.
 func (l *Launch) Bytes() (all []Bytes) {
 	whole := l.whole()
 	loaded, stored := l.footprints(l.Body, &whole, loads, SectorBytes), l.footprints(l.Body, &whole, stores, SectorBytes)
+	ends := l.ends()
 	for i, a := range l.Arrays {
 		if loaded[i]+stored[i] == 0 {
 			continue
@@ -279,6 +286,30 @@ func (l *Launch) Bytes() (all []Bytes) {
 		}
 		last := &all[len(all)-1]
 		last.Loaded, last.Stored = last.Loaded+loaded[i]*SectorBytes, last.Stored+stored[i]*SectorBytes
+		last.Apart = max(last.Apart, ends[i][1]-ends[i][0])
 	}
+	return all
+}
+
+// ends are the first and the last place of each array that is loaded. What goes anywhere goes no further than is known.
+func (l *Launch) ends() [][2]float64 {
+	all := make([][2]float64, len(l.Arrays))
+	for i := range all {
+		all[i] = [2]float64{math.Inf(1), math.Inf(-1)}
+	}
+	Each(l.Body, func(a *Access) {
+		for i := range a.Parts {
+			p := &a.Parts[i]
+			if a.Store || len(p.Lanes) == 0 {
+				continue
+			}
+			from, to := float64(p.From+slices.Min(p.Lanes)), float64(p.From+slices.Max(p.Lanes)+a.Width)
+			for _, r := range append(p.Loops[:len(p.Loops):len(p.Loops)], p.Groups[:]...) {
+				by := float64(r.Stride) * float64(max(r.Count-1, 0))
+				from, to = from+min(by, 0), to+max(by, 0)
+			}
+			all[a.Array] = [2]float64{min(all[a.Array][0], from), max(all[a.Array][1], to)}
+		}
+	})
 	return all
 }

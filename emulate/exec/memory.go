@@ -41,20 +41,37 @@ const (
 // newMemory is memory without buffers.
 func newMemory() *Memory { return &Memory{index: map[string]int{}, pages: map[uint64]*page{}} }
 
-// place returns the address of a buffer, which it adds if there is none of its name. Without data it starts as the argument says.
+// place returns the address of a buffer, which it adds if there is none of its name. Without data it starts as the argument says. It lies where it lay in the
+// application, if that is known: what a capture takes for a pointer may be numbers that look like one, and then is these numbers.
 func (m *Memory) place(a device.Arg, data []byte) uint64 {
 	if i, ok := m.index[a.Name]; ok {
 		return m.buffers[i].at
 	}
-	at := uint64(firstBuffer)
-	if n := len(m.buffers); n > 0 {
-		last := m.buffers[n-1]
-		at = (last.at + uint64(last.arg.Bytes()) + alignment - 1) / alignment * alignment
+	b := placed{arg: a, at: uint64(a.Place), data: data}
+	if !m.free(&b) {
+		b.at = firstBuffer
+		if n := len(m.buffers); n > 0 {
+			b.at = (m.buffers[n-1].end() + alignment - 1) / alignment * alignment
+		}
 	}
-	m.index[a.Name] = len(m.buffers)
 	m.parts = m.parts || a.File.Part()
-	m.buffers = append(m.buffers, placed{arg: a, at: at, data: data})
-	return at
+	n := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].at > b.at })
+	m.buffers, m.last = slices.Insert(m.buffers, n, b), nil
+	for i := n; i < len(m.buffers); i++ {
+		m.index[m.buffers[i].arg.Name] = i
+	}
+	return b.at
+}
+
+// end is the address behind a buffer.
+func (b *placed) end() uint64 { return b.at + uint64(b.arg.Bytes()) }
+
+// free reports whether a buffer can lie where it is to: where drivers put buffers, at whole pages, and apart from all others.
+func (m *Memory) free(b *placed) bool {
+	const most = 1 << 47 // addresses of programs
+	return b.at >= firstBuffer && b.end() < most && b.at%pageSize == 0 && !slices.ContainsFunc(m.buffers, func(other placed) bool {
+		return other.at < b.end() && b.at < other.end()
+	})
 }
 
 // check reads the first element of every buffer whose data lies in a file.

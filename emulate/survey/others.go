@@ -24,6 +24,12 @@ type region struct {
 	memory         string // the buffer that the place is in; "" is all memory
 	at             int64
 	loaded, stored float64
+	apart          float64 // bytes between the first place that is loaded and the last one
+}
+
+// sparse reports whether little is loaded, here and there in a region that is not small: what is there of it was left by others.
+func (r *region) sparse(little float64) bool {
+	return r.stored == 0 && r.loaded < little && r.apart >= little
 }
 
 // regions are those that a launch touches. What it touches of a buffer that several arguments point into is dealt to their places evenly.
@@ -47,7 +53,7 @@ func regions(job device.Job, addresses map[string]int64, touched []memory.Bytes)
 		}
 		n := float64(len(places[b.Name]))
 		for _, at := range places[b.Name] {
-			all = append(all, region{within, from + at, touched[i].Loaded / n, touched[i].Stored / n})
+			all = append(all, region{within, from + at, touched[i].Loaded / n, touched[i].Stored / n, touched[i].Apart})
 		}
 	}
 	return all
@@ -112,6 +118,10 @@ func (h *held) launch(all []region) (missing, written float64) {
 	found, loaded, stored, room := 0.0, 0.0, 0.0, 0.0
 	var now []part
 	for _, r := range all {
+		if r.sparse(h.L2 / little) {
+			loaded, found = loaded+r.loaded, found+h.sparsely(&r)
+			continue
+		}
 		from := float64(r.at)
 		p := part{memory: r.memory, from: from, to: from + max(r.loaded, r.stored), stored: r.stored, turn: h.turn}
 		kept := 0.0
@@ -147,6 +157,17 @@ func (h *held) launch(all []region) (missing, written float64) {
 	}
 	h.put(now, room)
 	return 1 - min(found/max(loaded, 1), 1), before - h.unwritten()
+}
+
+// sparsely are the bytes of a sparse region that are there: it changes next to nothing.
+func (h *held) sparsely(r *region) (found float64) {
+	p := part{memory: r.memory, from: float64(r.at), to: float64(r.at) + r.apart}
+	for _, q := range h.list {
+		if from, to := p.common(q); from < to {
+			found += h.Keeps.Clean.After(h.since(q.turn)/h.L2) * (to - from) / r.apart * r.loaded
+		}
+	}
+	return found
 }
 
 // put has the cache hold parts of so many bytes, and what has room of those before.

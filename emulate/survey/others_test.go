@@ -34,10 +34,10 @@ func TestOthers(t *testing.T) {
 	}
 	const mb = 1e6
 	all := [][]region{
-		{{"x", 0, 10 * mb, 0}, {"y", 0, 0, 10 * mb}},
-		{{"y", 0, 10 * mb, 0}, {"z", 0, 0, 120 * mb}},
-		{{"x", 0, 10 * mb, 0}},
-		{{"w", 0, 1e4, 0}},
+		{{"x", 0, 10 * mb, 0, 0}, {"y", 0, 0, 10 * mb, 0}},
+		{{"y", 0, 10 * mb, 0, 0}, {"z", 0, 0, 120 * mb, 0}},
+		{{"x", 0, 10 * mb, 0, 0}},
+		{{"w", 0, 1e4, 0, 0}},
 	}
 	for _, tt := range []struct {
 		times int64
@@ -52,7 +52,7 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	// Places in one memory: b loads the second half of what a stores, and what lies behind that, which nobody has touched.
-	places := [][]region{{{"", 1 << 30, 0, 20 * mb}}, {{"", 1<<30 + 10*mb, 20 * mb, 0}}}
+	places := [][]region{{{"", 1 << 30, 0, 20 * mb, 0}}, {{"", 1<<30 + 10*mb, 20 * mb, 0, 0}}}
 	var two []*Row
 	for i := range places {
 		two = append(two, &Row{Times: 1, Application: &launchfile.Application{Order: int64(i)}})
@@ -61,7 +61,7 @@ func TestOthers(t *testing.T) {
 		t.Errorf("%v are missing, and should be all of the first, which has none before it, and half of the second", got)
 	}
 	rows := []*Row{{Times: 3, Application: &launchfile.Application{}}}
-	if got := missing(others(d, rows, ways([][]region{{{"x", 0, 30 * mb, 0}}}))); got[0] != 0 {
+	if got := missing(others(d, rows, ways([][]region{{{"x", 0, 30 * mb, 0, 0}}}))); got[0] != 0 {
 		t.Errorf("a launch that comes alone misses %v of what it has left", got)
 	}
 }
@@ -75,17 +75,17 @@ func TestWritten(t *testing.T) {
 	}
 	const mb = 1 << 20
 	most := d.Value(facts.L2DirtyMost) * d.Value(facts.L2Bytes)
-	store, load := []region{{"x", 0, 0, 128 * mb}}, []region{{"y", 0, 128 * mb, 0}}
+	store, load := []region{{"x", 0, 0, 128 * mb, 0}}, []region{{"y", 0, 128 * mb, 0, 0}}
 	for _, tt := range []struct {
 		name  string
 		files [][]region
 		want  []float64 // of most
 	}{
 		{"stores, then loads", [][]region{store, load}, []float64{-1, 1}},
-		{"stores, loads, loads", [][]region{store, load, {{"z", 0, 128 * mb, 0}}}, []float64{-1, 1, 0}},
-		{"stores, stores elsewhere", [][]region{store, {{"z", 0, 0, 128 * mb}}}, []float64{0, 0}},
+		{"stores, loads, loads", [][]region{store, load, {{"z", 0, 128 * mb, 0, 0}}}, []float64{-1, 1, 0}},
+		{"stores, stores elsewhere", [][]region{store, {{"z", 0, 0, 128 * mb, 0}}}, []float64{0, 0}},
 		{"alone", [][]region{store}, []float64{0}},
-		{"little that stays", [][]region{{{"x", 0, 0, 4 * mb}}, {{"y", 0, 4 * mb, 0}}}, []float64{0, 0}},
+		{"little that stays", [][]region{{{"x", 0, 0, 4 * mb, 0}}, {{"y", 0, 4 * mb, 0, 0}}}, []float64{0, 0}},
 	} {
 		var rows []*Row
 		for i := range tt.files {

@@ -140,7 +140,7 @@ func (r *recorder) meetAgain(body []timing.Node, moved movement, times int64) {
 				for level, s := range m.Steps {
 					at += s * trips[level]
 				}
-				r.w.Repeat(&exec.Meeting{Kind: meetsOf[m.Kind], At: uint64(m.At), Phase: int(at), Count: int(m.Count)}, int(moved.meets[m]), times)
+				r.w.Repeat(&exec.Meeting{Kind: meetsOf[m.Kind], At: uint64(m.At), Phase: int(at), Count: int(m.Count), Bytes: m.Bytes}, int(moved.meets[m]), times)
 			}
 			for trip := range nodes[i].Times {
 				each(nodes[i].Body, append(trips[:len(trips):len(trips)], trip))

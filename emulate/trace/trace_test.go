@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"gpuperf/device"
@@ -66,11 +69,16 @@ func TestLoops(t *testing.T) {
 		{"matmul", append([]device.Arg{number(160)}, buffers("a", "b", "c")...), []int64{16, 16}, true},
 		{"reduce", append([]device.Arg{number(50000)}, buffers("x", "y")...), []int64{256}, true},
 		{"../../emulate/trace/testdata/ring", append(buffers("x", "y"), number(16*1024), number(8)), []int64{160}, true},
+		{"later", append(buffers("x", "y"), number(19*1024), number(5)), []int64{160}, true},
 		{"../../emulate/trace/testdata/turns", append(buffers("x", "y"), number(100)), []int64{128}, true},
 		{"stencil", append([]device.Arg{number(64), number(64), number(40)}, buffers("x", "y")...), []int64{16, 16}, true},
 	} {
 		t.Run(c.listing, func(t *testing.T) {
-			l, err := sass.ReadFile(context.Background(), "../../testdata/sass/"+c.listing+".sass")
+			path := "../../testdata/sass/" + c.listing + ".sass"
+			if c.listing == "later" {
+				path = announcedLater(t)
+			}
+			l, err := sass.ReadFile(context.Background(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,6 +112,29 @@ func TestLoops(t *testing.T) {
 			}
 		})
 	}
+}
+
+// announcedLater writes the ring with the bytes of each phase announced behind the copy that brings them.
+func announcedLater(t *testing.T) (path string) {
+	text, err := os.ReadFile("testdata/ring.sass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	announcement, lines := "", strings.Split(string(text), "\n")
+	for i, line := range lines {
+		place, instruction, _ := strings.Cut(line, "*/ ")
+		switch {
+		case strings.Contains(instruction, "SYNCS.ARRIVE.TRANS64 RZ"):
+			announcement, lines[i] = instruction, place+"*/ NOP ;"
+		case strings.Contains(instruction, "BRA.U.ANY"): // one lane copies
+			lines[i] = place + "*/ " + announcement
+		}
+	}
+	path = filepath.Join(t.TempDir(), "later.sass")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // sameSign says how often a step can be added: checked one by one.
