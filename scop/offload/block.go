@@ -194,6 +194,7 @@ func (b *blocks) make(m Mapping) *kernel.Kernel {
 	init := b.points("_init")
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
 	b.phases()
+	b.to.ExplicitBarriers = m.Twice
 	x := b.points("")
 	if b.parts > 0 {
 		b.storePart(x, guard)
@@ -413,6 +414,9 @@ func (p *phase) add() {
 	}
 	by := map[string]expr.Expr{}
 	b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.element(); return fill(f) })
+	if b.m.Twice {
+		p.barrier()
+	}
 	if b.m.Ahead {
 		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(max(1, b.parts) * b.m.Depth)}
 		b.fetches(next, (*fetch).take)
@@ -432,6 +436,16 @@ func (p *phase) add() {
 	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(number)})
 	s.RHS = expr.Binary(expr.Add, x.at(), value)
 	b.add(s)
+}
+
+// barrier lets the tiles of a step be read, and those of the step before be overwritten in the next one.
+func (p *phase) barrier() {
+	b := p.b
+	inames := append(p.loops(), nameset.Remove([]string{b.part}, "")...)
+	for _, name := range b.order {
+		inames = append(inames, b.loops[name].group)
+	}
+	b.add(&kernel.Stmt{ID: b.to.FreshID(b.over + "_there" + p.suffix), Kind: kernel.LocalBarrier, Inames: nameset.Sorted(inames)})
 }
 
 // guarded are the conditions for a term to be in the sum of a point.

@@ -78,7 +78,7 @@ func (f *fetch) sorted() []*side {
 
 // element is what a point reads in the tile.
 func (f *fetch) element() *expr.Access {
-	out := &expr.Access{Array: f.name}
+	out := &expr.Access{Array: f.name, Index: f.place()}
 	for _, s := range f.sorted() {
 		out.Index = append(out.Index, expr.FromAffine(s.at))
 	}
@@ -168,8 +168,11 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 // tile is the element of the tile that a work-item copies to. A tile that is filled across its rows has longer ones, for other banks.
 func (f *fetch) tile() *expr.Access {
 	sides := f.sorted()
-	out := &expr.Access{Array: f.name}
+	out := &expr.Access{Array: f.name, Index: f.place()}
 	tile := &kernel.Array{Name: f.name, DType: f.b.from.Array(f.access.Array).DType, Space: kernel.Local, Shape: []expr.Expr{}}
+	for range out.Index {
+		tile.Shape = append(tile.Shape, expr.Int{Value: places})
+	}
 	for i, s := range sides {
 		extent := s.extent
 		if i > 0 && i == len(sides)-1 && s != f.sides[len(f.sides)-1] {
@@ -180,6 +183,17 @@ func (f *fetch) tile() *expr.Access {
 	}
 	f.declare(tile)
 	return out
+}
+
+// places of tiles that take turns.
+const places = 2
+
+// place is the subscript of the place of a step, where there are several.
+func (f *fetch) place() []expr.Expr {
+	if !f.b.m.Twice {
+		return nil
+	}
+	return []expr.Expr{expr.FromAffine(polycount.Name(f.phase.step).Mod(places))}
 }
 
 // registers is the element of a work-item's part of the tile.
