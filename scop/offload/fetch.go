@@ -21,6 +21,9 @@ type fetch struct {
 	name   string // of the tile in local memory
 
 	sides []*side // one for each subscript
+
+	when  []expr.Expr // conditions that all work-items share, under which it is done
+	whole bool        // under them all elements are there
 }
 
 // side is a dimension of the access in the tile.
@@ -129,6 +132,7 @@ func (f *fetch) copy(id string, to, from *expr.Access) error {
 	if len(own) > 0 {
 		s.Predicates = cexpr.Predicates(polycount.NewSet(nil, s.Inames, own...))
 	}
+	s.Predicates = append(s.Predicates, f.when...)
 	if from == nil {
 		var err error
 		if s.RHS, err = f.global(s.Inames); err != nil {
@@ -152,6 +156,9 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 		size := throw.Get(b.from.AffineOf(array.Shape[d]))
 		inside = append(inside, polycount.GE(element, polycount.Int(0)), polycount.GE(size.AddInt(-1), element))
 	}
+	if f.whole {
+		return from, nil
+	}
 	if len(b.from.Writers(f.access.Array)) > 0 { // what is beyond the last term may be stored meanwhile
 		d := b.termOf(f.access)
 		last := throw.Get(b.from.AffineOf(f.access.Index[*d])).Subst(map[string]polycount.Affine{b.over: b.upper})
@@ -163,6 +170,16 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 		return &expr.Cond{If: cexpr.Disjunction(there), Then: from, Else: zero(array.DType)}, nil
 	}
 	return from, nil
+}
+
+// there are the conditions for all elements of the tile to be in global memory.
+func (f *fetch) there() (all []polycount.Constraint) {
+	array := f.b.from.Array(f.access.Array)
+	for d, s := range f.sides {
+		size := throw.Get(f.b.from.AffineOf(array.Shape[d]))
+		all = append(all, polycount.GE(s.base, polycount.Int(0)), polycount.GE(size.AddInt(-s.extent), s.base))
+	}
+	return all
 }
 
 // tile is the element of the tile that a work-item copies to. A tile that is filled across its rows has longer ones, for other banks.

@@ -59,11 +59,11 @@ func TestPolybench(t *testing.T) {
 // bothWays are the mappings of random programs.
 var bothWays = []func(Form) Mapping{small, ahead}
 
-// inTurns is ahead, with whole sums and two places of tiles.
+// inTurns is ahead, with whole sums and two places of tiles, some of which have all their elements.
 func inTurns(f Form) Mapping {
 	m := ahead(f)
 	if f.Tiles {
-		m.Twice, m.Parts = true, 0
+		m.Twice, m.Parts, m.Points, m.Depth = true, 0, []int64{1, 2}, 2
 	}
 	return m
 }
