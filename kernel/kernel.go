@@ -60,6 +60,8 @@ type Kernel struct {
 	Priorities [][]string
 	// ExplicitBarriers: the barriers are the LocalBarrier statements alone, as in a kernel that somebody wrote. Whether they suffice only a run tells.
 	ExplicitBarriers bool
+	// Resident is how many work-groups a multiprocessor is to have at once, for compilers that can be told, which limit registers to that; 0 says nothing.
+	Resident int64
 }
 
 // Stmt is a statement. It runs once for each point of the domain projected on Inames for which all Predicates hold.

@@ -40,6 +40,9 @@ func (k *Kernel) String() string {
 	if k.ExplicitBarriers {
 		section("barriers", []string{"those of the statements"})
 	}
+	if k.Resident > 0 {
+		section("work-groups of a multiprocessor", []string{fmt.Sprint(k.Resident)})
+	}
 	if k.Subgroup != nil {
 		section("work-items of a sub-group", []string{fmt.Sprint(k.Subgroup.Size)})
 	}

@@ -24,6 +24,7 @@ typedef unsigned long ulong;
 		"#define lid_0 threadIdx.x\n#define lid_1 threadIdx.y\n#define lid_2 threadIdx.z\n" +
 		"#define gid_0 blockIdx.x\n#define gid_1 blockIdx.y\n#define gid_2 blockIdx.z\n",
 	kernel:   "extern \"C\" __global__ void __launch_bounds__(%d * %d * %d)\n",
+	resident: "extern \"C\" __global__ void __launch_bounds__(%d * %d * %d, %d)\n",
 	constant: "const ",
 	local:    "__shared__ ",
 	restrict: "__restrict__ ",

@@ -18,7 +18,7 @@ using namespace std;
 #define __global__
 #define __device__
 #define __shared__ thread_local
-#define __launch_bounds__(N)
+#define __launch_bounds__(...)
 #define __align__(N) alignas(N)
 struct position { unsigned int x, y, z; };
 extern position threadIdx, blockIdx, blockDim, gridDim;
@@ -76,4 +76,20 @@ func identifier(text string) string {
 		}
 		return '_'
 	}, text)
+}
+
+// TestResident: CUDA's compiler is told how many work-groups a multiprocessor is to have, and OpenCL's, which cannot be, is not.
+func TestResident(t *testing.T) {
+	const told = "__launch_bounds__(16 * 16 * 1, 2)"
+	for language, want := range map[emit.Language]bool{emit.CUDAC: true, emit.OpenCLC: false} {
+		n := cases[3].nest(t)
+		n.Kernel.Resident = 2
+		s, err := emit.Write(n, emit.Options{Language: language})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(s.Text, told) != want {
+			t.Errorf("%s: %s", language, s.Text)
+		}
+	}
 }

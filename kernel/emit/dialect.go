@@ -24,6 +24,8 @@ type dialect struct {
 	// kernel begins the function: %[1]d to %[3]d are the work-group's extents, unless a kernel is alone: of one work-item.
 	kernel string
 	alone  bool
+	// resident begins one of which a multiprocessor is to have %[4]d work-groups at once; "" where a language cannot say so.
+	resident string
 	// Qualifiers of memory and pointers.
 	global, constant, local, restrict string
 	// pointsLocal qualifies what a pointer to local memory points to.

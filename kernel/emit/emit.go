@@ -272,7 +272,11 @@ func (u *unit) add(n *linear.Nest) *Source {
 // head begins a function with the extents of its work-group.
 func (w *writer) head(b *strings.Builder, local [3]int64) {
 	if !w.alone {
-		fmt.Fprintf(b, w.kernel, local[0], local[1], local[2])
+		if n := w.k.Resident; n > 0 && w.resident != "" {
+			fmt.Fprintf(b, w.resident, local[0], local[1], local[2], n)
+		} else {
+			fmt.Fprintf(b, w.kernel, local[0], local[1], local[2])
+		}
 		return
 	}
 	b.WriteString(w.kernel)

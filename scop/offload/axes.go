@@ -115,6 +115,8 @@ type Mapping struct {
 	Depth  int64
 	// Ahead: the operands of the next terms are on their way to registers while those in local memory are used.
 	Ahead bool
+	// Twice: tiles have two places in local memory, which they take in turn: a step may fill one while others read the other, so that it needs one barrier.
+	Twice bool
 	// Parts is how many work-groups make a part each of the sums of a tile, which another launch adds up; 0 or 1: one makes all.
 	Parts int64
 	// Matrix: the sums of tiles are made by matrix instructions. Block is how many sub-groups a work-group has along each axis then, and Points what one of these computes.

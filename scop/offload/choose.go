@@ -25,14 +25,18 @@ const (
 // tiles is the mapping of sums of tiles that takes least, in parts where these are worth it.
 func tiles(f Form) Mapping {
 	best, least := f.tiled(1)
-	if !f.Apart || f.Operands > 2 { // prices of sums of several products are too rough
-		return best
-	}
-	least *= worth
-	for _, parts := range severalParts {
-		if m, time := f.tiled(parts); time < least {
-			best, least = m, time
+	if f.Apart && f.Operands <= 2 { // prices of sums of several products are too rough
+		least *= worth
+		for _, parts := range severalParts {
+			if m, time := f.tiled(parts); time < least {
+				best, least = m, time
+			}
 		}
+	}
+	twice := best // of tiles that were chosen by recorded times, all of them of one place
+	twice.Twice = true
+	if f.held(twice) <= f.on().MostLocal && f.tiling(twice) < f.tiling(best) {
+		return twice
 	}
 	return best
 }
@@ -45,7 +49,7 @@ func (f Form) tiled(parts int64) (best Mapping, least float64) {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
 					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true, Parts: parts}
-					if parts > 1 && (product(block) > itemsOfPart || px*py > pointsOfPart) || px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
+					if parts > 1 && (product(block) > itemsOfPart || px*py > pointsOfPart) || px*py*f.Bytes > mostOfItem || f.held(m) > f.on().MostLocal {
 						continue
 					}
 					if c := f.tiling(m); c < least {
@@ -56,6 +60,15 @@ func (f Form) tiled(parts int64) (best Mapping, least float64) {
 		}
 	}
 	return best, least
+}
+
+// held is the local memory of the tiles of a mapping in bytes.
+func (f Form) held(m Mapping) int64 {
+	one := f.local(written(m.Block), written(m.Points), m.Depth)
+	if m.Twice {
+		return places * one
+	}
+	return one
 }
 
 // tiling is about what a mapping takes, in seconds, with what adds up parts.
@@ -90,10 +103,14 @@ func (f Form) tiles(m Mapping) machine.Work {
 	own := ofCode + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
 	parts := max(1, m.Parts)
 	steps := float64(intmath.CeilDiv(intmath.CeilDiv(f.Terms, m.Depth), parts))
-	return machine.Work{
+	w := machine.Work{
 		Groups: groups * parts, Issue: steps * issue, Rounds: steps,
-		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
+		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.held(m), Subgroup: on.Subgroup},
 	}
+	if m.Twice { // what a step waits was fitted to steps of two barriers
+		w.Barriers = -steps
+	}
+	return w
 }
 
 // passes is how often local memory gives a line of its banks to a sub-group that reads the operands of a term.

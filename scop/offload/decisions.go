@@ -187,7 +187,11 @@ var decisions = []decision{
 		if made["sums"] != "tiles" {
 			return nil
 		}
-		return f.offer(whenFetched(Default(f.as(made)).Ahead), "in time", "ahead")
+		options := []string{inTime, early}
+		if places*f.local(made["block"], made["points"], number(made["depth"])) <= f.on().MostLocal {
+			options = append(options, byTurns)
+		}
+		return f.offer(operandsOf(Default(f.as(made))), options...)
 	}},
 	{"parts", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" || !f.Apart {
@@ -298,7 +302,8 @@ func (f Form) mapping(made map[string]string) Mapping {
 		m.Matrix, m.Depth, m.Held = true, number(made["depth"]), number(made["held"])
 	}
 	if made["sums"] == "tiles" {
-		m.Depth, m.Ahead, m.Parts = number(made["depth"]), made["operands"] == whenFetched(true), number(made["parts"])
+		m.Depth, m.Parts = number(made["depth"]), number(made["parts"])
+		m.Ahead, m.Twice = made["operands"] != inTime, made["operands"] == byTurns
 	}
 	return m
 }
@@ -308,11 +313,21 @@ func matrixMapping(made map[string]string, points string, depth int64) Mapping {
 	return Mapping{Matrix: true, Block: numbers(made["block"]), Points: numbers(points), Depth: depth, Held: cmp.Or(number(made["held"]), usuallyHeld)}
 }
 
-func whenFetched(ahead bool) string {
-	if ahead {
-		return "ahead"
+// When the operands of a tile are fetched.
+const (
+	inTime  = "in time"
+	early   = "ahead"
+	byTurns = "in turn" // ahead, to two places in turn
+)
+
+func operandsOf(m Mapping) string {
+	switch {
+	case m.Twice:
+		return byTurns
+	case m.Ahead:
+		return early
 	}
-	return "in time"
+	return inTime
 }
 
 func number(s string) int64 {

@@ -21,6 +21,9 @@ type fetch struct {
 	name   string // of the tile in local memory
 
 	sides []*side // one for each subscript
+
+	when  []expr.Expr // conditions that all work-items share, under which it is done
+	whole bool        // under them all elements are there
 }
 
 // side is a dimension of the access in the tile.
@@ -78,7 +81,7 @@ func (f *fetch) sorted() []*side {
 
 // element is what a point reads in the tile.
 func (f *fetch) element() *expr.Access {
-	out := &expr.Access{Array: f.name}
+	out := &expr.Access{Array: f.name, Index: f.place()}
 	for _, s := range f.sorted() {
 		out.Index = append(out.Index, expr.FromAffine(s.at))
 	}
@@ -129,6 +132,7 @@ func (f *fetch) copy(id string, to, from *expr.Access) error {
 	if len(own) > 0 {
 		s.Predicates = cexpr.Predicates(polycount.NewSet(nil, s.Inames, own...))
 	}
+	s.Predicates = append(s.Predicates, f.when...)
 	if from == nil {
 		var err error
 		if s.RHS, err = f.global(s.Inames); err != nil {
@@ -152,6 +156,9 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 		size := throw.Get(b.from.AffineOf(array.Shape[d]))
 		inside = append(inside, polycount.GE(element, polycount.Int(0)), polycount.GE(size.AddInt(-1), element))
 	}
+	if f.whole {
+		return from, nil
+	}
 	if len(b.from.Writers(f.access.Array)) > 0 { // what is beyond the last term may be stored meanwhile
 		d := b.termOf(f.access)
 		last := throw.Get(b.from.AffineOf(f.access.Index[*d])).Subst(map[string]polycount.Affine{b.over: b.upper})
@@ -165,11 +172,24 @@ func (f *fetch) global(inames []string) (_ expr.Expr, err error) {
 	return from, nil
 }
 
+// there are the conditions for all elements of the tile to be in global memory.
+func (f *fetch) there() (all []polycount.Constraint) {
+	array := f.b.from.Array(f.access.Array)
+	for d, s := range f.sides {
+		size := throw.Get(f.b.from.AffineOf(array.Shape[d]))
+		all = append(all, polycount.GE(s.base, polycount.Int(0)), polycount.GE(size.AddInt(-s.extent), s.base))
+	}
+	return all
+}
+
 // tile is the element of the tile that a work-item copies to. A tile that is filled across its rows has longer ones, for other banks.
 func (f *fetch) tile() *expr.Access {
 	sides := f.sorted()
-	out := &expr.Access{Array: f.name}
+	out := &expr.Access{Array: f.name, Index: f.place()}
 	tile := &kernel.Array{Name: f.name, DType: f.b.from.Array(f.access.Array).DType, Space: kernel.Local, Shape: []expr.Expr{}}
+	for range out.Index {
+		tile.Shape = append(tile.Shape, expr.Int{Value: places})
+	}
 	for i, s := range sides {
 		extent := s.extent
 		if i > 0 && i == len(sides)-1 && s != f.sides[len(f.sides)-1] {
@@ -180,6 +200,17 @@ func (f *fetch) tile() *expr.Access {
 	}
 	f.declare(tile)
 	return out
+}
+
+// places of tiles that take turns.
+const places = 2
+
+// place is the subscript of the place of a step, where there are several.
+func (f *fetch) place() []expr.Expr {
+	if !f.b.m.Twice {
+		return nil
+	}
+	return []expr.Expr{expr.FromAffine(polycount.Name(f.phase.step).Mod(places))}
 }
 
 // registers is the element of a work-item's part of the tile.

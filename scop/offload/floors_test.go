@@ -28,7 +28,7 @@ func TestFloors(t *testing.T) {
 		"a wavefront":    "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) C[i][j] = C[i-1][j] + C[i][j-1] + x[i/2] * y[(i + j)/3];",
 	} {
 		n := nestOf(t, "floors.c", fmt.Sprintf(head, text))
-		for _, m := range []func(Form) Mapping{small, ahead} {
+		for _, m := range []func(Form) Mapping{small, ahead, inTurns} {
 			p, err := find(n, schedule.Smart, Options{Map: m})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -24,6 +24,7 @@ func mappings(t *testing.T, device string) (out []string) {
 	}
 	for name, sizes := range map[string]map[string]int64{
 		"gemm":      {"ni": 1000, "nj": 1100, "nk": 1200},
+		"2mm":       {"ni": 4096, "nj": 4096, "nk": 4096, "nl": 4096},
 		"syr2k":     {"n": 1200, "m": 1000},
 		"mvt":       {"n": 2000},
 		"gesummv":   {"n": 1300},
@@ -40,6 +41,9 @@ func mappings(t *testing.T, device string) (out []string) {
 			m := Default(a.form)
 			out = append(out, fmt.Sprintf("%s, %s: block %s, points %s, depth %d, parts %d, share %d, side %s, steps %d",
 				name, strings.Join(a.statements, "+"), written(m.Block), written(m.Points), m.Depth, m.Parts, m.Share, written(m.Side), m.Steps))
+			if m.Depth > 1 {
+				out[len(out)-1] += ", operands " + operandsOf(m)
+			}
 		}
 	}
 	slices.Sort(out)

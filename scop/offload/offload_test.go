@@ -51,12 +51,22 @@ func TestPolybench(t *testing.T) {
 				return
 			}
 			check(t, again(t, p, Options{Map: ahead}), at)
+			check(t, again(t, p, Options{Map: inTurns}), at)
 		})
 	}
 }
 
 // bothWays are the mappings of random programs.
 var bothWays = []func(Form) Mapping{small, ahead}
+
+// inTurns is ahead, with whole sums and two places of tiles, some of which have all their elements.
+func inTurns(f Form) Mapping {
+	m := ahead(f)
+	if f.Tiles {
+		m.Twice, m.Parts, m.Points, m.Depth = true, 0, []int64{1, 2}, 2
+	}
+	return m
+}
 
 // ahead is small, with operands on their way, tiles that no number of work-items divides, and sums of several points of a work-item where others share them.
 func ahead(f Form) Mapping {

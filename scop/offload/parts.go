@@ -29,6 +29,7 @@ func (c *compiler) tiled(b *blocks, m Mapping, form Form) (_ []*kernel.Kernel, e
 	if k == nil {
 		return nil, nil
 	}
+	k.Resident = b.resident(form)
 	return []*kernel.Kernel{k}, nil
 }
 
@@ -85,10 +86,19 @@ func sumsInParts(c *compiler, b *blocks, m Mapping, form Form) (_ []*kernel.Kern
 	if first == nil {
 		return nil, nil
 	}
+	first.Resident = own.resident(form)
 	form.On = c.opt.On
 	second := throw.Get(own.adder(c.fresh(adderOf(b.from.Name)), form))
 	c.nest.Arrays = append(c.nest.Arrays, array)
 	return []*kernel.Kernel{withoutUnused(first), second}, nil
+}
+
+// resident is how many work-groups a multiprocessor is predicted to have at once, where two places of a tile leave few registers; 0 where registers of masked terms are not predicted.
+func (b *blocks) resident(f Form) int64 {
+	if !b.m.Twice || slices.ContainsFunc(b.order, func(p string) bool { return b.lower.Has(p) || b.upper.Has(p) }) {
+		return 0
+	}
+	return f.on().Held(f.tiles(b.m).Group)
 }
 
 // storePart adds the statement that stores the sum of a part.

@@ -88,7 +88,7 @@ func TestSumsOfSomeResults(t *testing.T) {
 	for _, name := range []string{"trmm", "symm"} {
 		for parts := range int64(4) {
 			p, err := Find(t.Context(), example(t, name, "double"), Options{Map: func(f Form) Mapping {
-				return Mapping{Block: []int64{2, 2}, Points: []int64{parts%2 + 1, 3 - parts%2}, Depth: 2 + parts%2, Parts: parts, Ahead: parts > 1, Share: 1}
+				return Mapping{Block: []int64{2, 2}, Points: []int64{parts%2 + 1, 3 - parts%2}, Depth: 2 + parts%2, Parts: parts, Ahead: parts > 1, Twice: parts > 2, Share: 1}
 			}})
 			if err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ using namespace std;
 #define __global__
 #define __device__
 #define __shared__ static
-#define __launch_bounds__(N)
+#define __launch_bounds__(...)
 
 struct dim3 {
     unsigned x, y, z;
