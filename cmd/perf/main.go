@@ -101,7 +101,7 @@ func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	const most = 3 << 29 // bytes, beyond which it is collected more often
+	const most = 15 << 26 // bytes, beyond which it is collected more often: the program stays below 1 GiB where what is in use does
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(most)
 	}

@@ -106,3 +106,120 @@ func Moved(b *timing.Block, step func(op int32) int64) (row [][]timing.Node) {
 	}
 	return row
 }
+
+// alike reports whether two sequences execute the same.
+func alike(a, b []item) bool {
+	return slices.EqualFunc(a, b, func(x, y item) bool {
+		if (x.node == nil) != (y.node == nil) {
+			return false
+		}
+		if x.node != nil {
+			return Alike(*x.node, *y.node)
+		}
+		return alikeEvents(x.event, y.event)
+	})
+}
+
+// Alike reports whether two nodes execute the same, at other addresses perhaps.
+func Alike(a, b timing.Node) bool {
+	return a.Times == b.Times && slices.EqualFunc(a.Body, b.Body, Alike) && slices.EqualFunc(a.Events, b.Events, alikeEvents)
+}
+
+func alikeEvents(a, b timing.Event) bool {
+	if a.Op != b.Op || a.Off != b.Off || (a.Touch == nil) != (b.Touch == nil) {
+		return false
+	}
+	return alikeMeets(a.Meet, b.Meet) && (a.Touch == nil || len(a.Touch.Lanes) == len(b.Touch.Lanes) && a.Touch.Unknown == b.Touch.Unknown)
+}
+
+// steps is how far each access of the second of two sequences that are alike has moved since the first.
+func steps(a, b []item) movement {
+	moved := newMovement()
+	for i := range a {
+		if a[i].node != nil {
+			moves([]timing.Node{*a[i].node}, []timing.Node{*b[i].node}, moved)
+		} else {
+			move(&a[i].event, &b[i].event, moved)
+		}
+	}
+	return moved
+}
+
+func moves(a, b []timing.Node, moved movement) {
+	for i := range a {
+		moves(a[i].Body, b[i].Body, moved)
+		for j := range a[i].Events {
+			move(&a[i].Events[j], &b[i].Events[j], moved)
+		}
+	}
+}
+
+func move(a, b *timing.Event, moved movement) {
+	if b.Touch != nil {
+		moved.touches[b.Touch] = StepBetween(a.Touch.Lanes, b.Touch.Lanes)
+	}
+	if b.Meet != nil {
+		moved.meets[b.Meet] = b.Meet.Phase - a.Meet.Phase
+	}
+}
+
+// StepBetween is how far lanes have moved.
+func StepBetween(a, b []int64) (s timing.Step) {
+	if len(b) == 0 {
+		return s
+	}
+	s.All = b[0] - a[0]
+	for i := range b {
+		if b[i]-a[i] != s.All {
+			s = timing.Step{Each: make([]int64, len(b))}
+			for j := range b {
+				s.Each[j] = b[j] - a[j]
+			}
+			return s
+		}
+	}
+	return s
+}
+
+// Each calls f for the events of nodes, those of a loop once.
+func Each(nodes []timing.Node, f func(*timing.Event)) {
+	for i := range nodes {
+		Each(nodes[i].Body, f)
+		for j := range nodes[i].Events {
+			f(&nodes[i].Events[j])
+		}
+	}
+}
+
+// each calls f for the events of items, those of a loop once.
+func each(items []item, f func(*timing.Event)) {
+	for i := range items {
+		if n := items[i].node; n != nil {
+			Each([]timing.Node{*n}, f)
+		} else {
+			f(&items[i].event)
+		}
+	}
+}
+
+// nodes joins instructions in sequence.
+func nodes(items []item) (out []timing.Node) {
+	for i := 0; i < len(items); {
+		if n := items[i].node; n != nil {
+			out = append(out, *n)
+			i++
+			continue
+		}
+		n := i
+		for n < len(items) && items[n].node == nil {
+			n++
+		}
+		events := make([]timing.Event, n-i)
+		for k := range events {
+			events[k] = items[i+k].event
+		}
+		out = append(out, timing.Node{Events: events})
+		i = n
+	}
+	return out
+}

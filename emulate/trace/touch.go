@@ -89,7 +89,7 @@ func (r *room) keep(t *timing.Touched) *timing.Touched {
 	if n == 0 {
 		return nil
 	}
-	const prime = 0x9e3779b97f4a7c15
+	const prime = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio, as lineIndex of package timing has it
 	hash := ((uint64(t.Lanes[0])*prime^uint64(t.Lanes[n/2]))*prime ^ uint64(t.Lanes[n-1])) * prime
 	before := &r.before[hash>>32%roomBefore]
 	if *before != nil && slices.Equal((*before).Lanes, t.Lanes) {
