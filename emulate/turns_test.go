@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"gpuperf/emulate/timing"
-	"gpuperf/emulate/trace"
 )
 
 // TestTurns: work-groups whose turn comes when the one before has stored that make a chain, also where all wait at one place; a lock and a barrier of all do not, and those that
@@ -14,7 +13,7 @@ func TestTurns(t *testing.T) {
 	at := func(op int32, place int64, store, atomic bool) timing.Event {
 		return timing.Event{Op: op, Touch: &timing.Touched{Space: timing.GlobalSpace, Lanes: []int64{place}, Store: store, Atomic: atomic}}
 	}
-	e := &emulation{builder: &trace.Builder{Awaits: map[int32]bool{waits: true}}, ops: []timing.Op{{}, {Action: timing.Fence}, {}}}
+	awaits, ops := map[int32]bool{waits: true}, []timing.Op{{}, {Action: timing.Fence}, {}}
 	const mine, next = 100, 200
 	for name, c := range map[string]struct {
 		events []timing.Event
@@ -30,7 +29,7 @@ func TestTurns(t *testing.T) {
 		"looking back":         {[]timing.Event{at(other, next, true, false), at(waits, mine, false, false)}, 0, 0, true},
 	} {
 		before := &timing.Block{Warps: []*timing.Trace{{Nodes: []timing.Node{{Events: c.events}}}}}
-		got := e.chainTo(before, map[int64]bool{next: true})
+		got := chainTo(before, map[int64]bool{next: true}, awaits, ops)
 		if got.links != c.links || got.fences != c.fences || got.looks != c.looks {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -20,7 +20,7 @@ type waited struct {
 
 // spinning adds to what loops wait for where what they load is not known from the start, so that no turn tells whether anything changes: a loop that ends on what it loads from
 // a place that no instruction of it changes, past the first-level cache, and that does nothing else to memory.
-func (e *emulation) spinning() {
+func spinning(e *emulation) {
 	for _, d := range e.launch.Doubts() {
 		if d.Kind != exec.UnknownTrips || e.awaited(d.Index) || e.loopHas(d.Index, func(op *sass.Opcode) bool {
 			return op.Action == sass.Store || op.Action == sass.Atomic || op.Space == sass.Local || op.Action == sass.Copy
@@ -102,18 +102,18 @@ func (e *emulation) waited(more ...int32) map[int32]waited {
 }
 
 // forFree reports whether the block in the middle of the grid waits for nobody, or for those alone that wait for nobody: where all run at once, these are done when others come to wait.
-func (e *emulation) forFree() bool {
+func forFree(e *emulation) bool {
 	for op := range e.builder.Awaits {
 		if e.Function.Instructions[op].Opcode.Action == sass.Atomic { // a lock
 			return false
 		}
 	}
-	awaited := e.awaitedBy(e.block(e.index(e.work.Groups / 2)))
+	awaited := awaitedBy(e.block(e.index(e.work.Groups/2)), e.builder.Awaits)
 	for _, b := range e.executed {
 		if len(awaited) == 0 {
 			return true
 		}
-		if len(e.awaitedBy(b)) > 0 {
+		if len(awaitedBy(b, e.builder.Awaits)) > 0 {
 			continue
 		}
 		for _, w := range b.Warps {
