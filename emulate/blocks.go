@@ -144,7 +144,9 @@ func (e *emulation) longest() {
 	for i := range parts + 1 {
 		look(i * (e.busy - 1) / parts)
 	}
-	look(e.work.Groups - 1) // which may sum up what the others have stored
+	if last := e.work.Groups - 1; lasts(e.block(e.index(last))) > alike*longest { // it may sum up what the others have stored
+		look(last)
+	}
 	if longest < alike*shortest {
 		return
 	}

@@ -27,14 +27,15 @@ func (e *emulation) chained() (c chain) {
 		return c
 	}
 	at := e.index(n)
-	awaited := e.awaitedBy(e.block(at))
-	if c = e.chainTo(e.block(e.index(n-1)), awaited); c.links > 0 {
+	awaits := e.builder.Awaits
+	awaited := awaitedBy(e.block(at), awaits)
+	if c = chainTo(e.block(e.index(n-1)), awaited, awaits, e.ops); c.links > 0 {
 		c.links = e.work.Groups - 1
 	}
 	for d := range at {
 		if before := at; at[d] > 0 && c.links == 0 && !c.looks {
 			before[d]--
-			if c = e.chainTo(e.block(before), awaited); c.links > 0 {
+			if c = chainTo(e.block(before), awaited, awaits, e.ops); c.links > 0 {
 				c.links = e.grid[d] - 1
 			}
 		}
@@ -42,12 +43,12 @@ func (e *emulation) chained() (c chain) {
 	return c
 }
 
-// awaitedBy are the places at which a block waits for what others store.
-func (e *emulation) awaitedBy(b *timing.Block) map[int64]bool {
+// awaitedBy are the places at which a block waits for what others store, by instructions that do.
+func awaitedBy(b *timing.Block, awaits map[int32]bool) map[int64]bool {
 	awaited := map[int64]bool{}
 	for _, w := range b.Warps {
 		trace.Each(w.Nodes, func(ev *timing.Event) {
-			if e.builder.Awaits[ev.Op] && ev.Touch != nil {
+			if awaits[ev.Op] && ev.Touch != nil {
 				for _, a := range ev.Touch.Lanes {
 					awaited[a] = true
 				}
@@ -58,7 +59,7 @@ func (e *emulation) awaitedBy(b *timing.Block) map[int64]bool {
 }
 
 // chainTo looks whether a block that waits stores what is awaited by the one behind it. Where both wait at one place, that has come to be the turn of one after the other.
-func (e *emulation) chainTo(before *timing.Block, awaited map[int64]bool) (c chain) {
+func chainTo(before *timing.Block, awaited map[int64]bool, awaits map[int32]bool, ops []timing.Op) (c chain) {
 	there := func(t *timing.Touched) bool {
 		return t != nil && t.Space == timing.GlobalSpace && slices.ContainsFunc(t.Lanes, func(a int64) bool { return awaited[a] })
 	}
@@ -66,7 +67,7 @@ func (e *emulation) chainTo(before *timing.Block, awaited map[int64]bool) (c cha
 	for _, w := range before.Warps {
 		waited, fences := false, int64(0)
 		trace.Each(w.Nodes, func(ev *timing.Event) {
-			t, waits := ev.Touch, e.builder.Awaits[ev.Op]
+			t, waits := ev.Touch, awaits[ev.Op]
 			waited, same, atomic = waited || waits, same || waits && there(t), atomic || waits && there(t) && t.Atomic
 			stores := !waits && there(t) && (t.Store || t.Atomic)
 			switch {
@@ -74,10 +75,10 @@ func (e *emulation) chainTo(before *timing.Block, awaited map[int64]bool) (c cha
 				earlier = earlier || stores
 			case earlier && waits && t != nil:
 				c.at = max(c.at, int64(len(t.Lanes)))
-			case e.ops[ev.Op].Action == timing.Fence:
+			case ops[ev.Op].Action == timing.Fence:
 				fences++
 			case stores && !earlier && c.links == 0:
-				c = chain{links: 1, fences: fences, link: before, awaits: e.builder.Awaits, release: ev.Op}
+				c = chain{links: 1, fences: fences, link: before, awaits: awaits, release: ev.Op}
 			}
 		})
 	}

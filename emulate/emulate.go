@@ -153,6 +153,7 @@ func Run(in Input) (_ *Result, err error) {
 		return nil, err
 	}
 	e.choose()
+	spinning(e)
 	e.chain = e.chained()
 	e.traffic()
 	e.gathered()

@@ -329,6 +329,8 @@ func (e *emulation) judgeWaits(j *judgement) {
 		case w.all && e.work.Groups > room:
 			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), name, room)
 		case w.all: // they are taken to come at once
+		case e.work.Groups <= room && forFree(e):
+			j.add(Supposed, int(op), "a loop waits for what other work-groups store in %s: they are taken to have done so by then", name)
 		default:
 			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", name)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
 	"gpuperf/sass"
@@ -15,6 +16,33 @@ type waited struct {
 	buffer string
 	nobody bool // stores there
 	all    bool // work-groups store there before they wait
+}
+
+// spinning adds to what loops wait for where what they load is not known from the start, so that no turn tells whether anything changes: a loop that ends on what it loads from
+// a place that no instruction of it changes, past the first-level cache, and that does nothing else to memory.
+func spinning(e *emulation) {
+	for _, d := range e.launch.Doubts() {
+		if d.Kind != exec.UnknownTrips || e.awaited(d.Index) || e.loopHas(d.Index, func(op *sass.Opcode) bool {
+			return op.Action == sass.Store || op.Action == sass.Atomic || op.Space == sass.Local || op.Action == sass.Copy
+		}) {
+			continue
+		}
+		var loads []int
+		defined := map[uint16]bool{}
+		for i := range e.Function.Instructions {
+			if e.launch.Together(d.Index, i) {
+				for _, r := range e.ops[i].Defines {
+					defined[r] = true
+				}
+				if op := e.Function.Instructions[i].Opcode; op != nil && op.Action == sass.Load && op.Space == sass.Global {
+					loads = append(loads, i)
+				}
+			}
+		}
+		if len(loads) == 1 && e.Function.Instructions[loads[0]].Has("STRONG") && !slices.ContainsFunc(e.ops[loads[0]].Uses, func(r uint16) bool { return defined[r] }) {
+			e.builder.Awaits[int32(loads[0])] = true
+		}
+	}
 }
 
 // waited finds, by instructions that load what loops wait for, who stores that.
@@ -71,6 +99,34 @@ func (e *emulation) waited(more ...int32) map[int32]waited {
 		out[op] = waited{buffer: name, nobody: !stored[name] && !others, all: !apart && (len(e.executed) > 1 || e.work.Groups == 1)}
 	}
 	return out
+}
+
+// forFree reports whether the block in the middle of the grid waits for nobody, or for those alone that wait for nobody: where all run at once, these are done when others come to wait.
+func forFree(e *emulation) bool {
+	for op := range e.builder.Awaits {
+		if e.Function.Instructions[op].Opcode.Action == sass.Atomic { // a lock
+			return false
+		}
+	}
+	awaited := awaitedBy(e.block(e.index(e.work.Groups/2)), e.builder.Awaits)
+	for _, b := range e.executed {
+		if len(awaited) == 0 {
+			return true
+		}
+		if len(awaitedBy(b, e.builder.Awaits)) > 0 {
+			continue
+		}
+		for _, w := range b.Warps {
+			trace.Each(w.Nodes, func(ev *timing.Event) {
+				if t := ev.Touch; t != nil && t.Space == timing.GlobalSpace && (t.Store || t.Atomic) {
+					for _, at := range t.Lanes {
+						delete(awaited, at)
+					}
+				}
+			})
+		}
+	}
+	return len(awaited) == 0
 }
 
 // storesElse reports whether the code has instructions that store in global memory beside some: those that no work-group has come to may store what others wait for.

@@ -242,7 +242,7 @@ func (w *Warp) Repeat(m *Meeting, step int, times int64) {
 	case Awaits:
 		p.over = max(p.over, last)
 	case Arrives, ArrivesCopies:
-		if m.Bytes > 0 {
+		if m.Bytes > 0 && b.after {
 			b.awaits = max(b.awaits, last)
 		}
 		if m.Count > 0 && last > p.phase {
