@@ -22,8 +22,24 @@ const (
 	typicalSize = 1000   // of a parameter that is not known
 )
 
-// tiles is the mapping of sums of tiles that takes least, in parts where these are worth it.
+// tiles is the mapping of sums of tiles. They are chosen by recorded times of tiles of one place. Two places have room for as many steps, or for half of them.
 func tiles(f Form) Mapping {
+	once := onePlace(f)
+	twice := once
+	twice.Twice = true
+	half := twice
+	half.Depth /= 2
+	switch room := f.on().MostLocal; {
+	case f.held(twice) <= room && f.tiling(twice) < f.tiling(once):
+		return twice
+	case product(half.Points) >= pointsOfPart && f.held(half) <= room && f.tiling(half) < worth*f.tiling(once):
+		return half
+	}
+	return once
+}
+
+// onePlace is the mapping of sums of tiles in one place that takes least, in parts where these are worth it.
+func onePlace(f Form) Mapping {
 	best, least := f.tiled(1)
 	if f.Apart && f.Operands <= 2 { // prices of sums of several products are too rough
 		least *= worth
@@ -32,11 +48,6 @@ func tiles(f Form) Mapping {
 				best, least = m, time
 			}
 		}
-	}
-	twice := best // of tiles that were chosen by recorded times, all of them of one place
-	twice.Twice = true
-	if f.held(twice) <= f.on().MostLocal && f.tiling(twice) < f.tiling(best) {
-		return twice
 	}
 	return best
 }
@@ -109,6 +120,9 @@ func (f Form) tiles(m Mapping) machine.Work {
 	}
 	if m.Twice { // what a step waits was fitted to steps of two barriers
 		w.Barriers = -steps
+		if w.Groups <= on.Multiprocessors { // nothing else runs while the only work-group stores what it has loaded
+			w.Rounds = 0
+		}
 	}
 	return w
 }

@@ -98,7 +98,8 @@ func (b *blocks) resident(f Form) int64 {
 	if !b.m.Twice || slices.ContainsFunc(b.order, func(p string) bool { return b.lower.Has(p) || b.upper.Has(p) }) {
 		return 0
 	}
-	return f.on().Held(f.tiles(b.m).Group)
+	w := f.tiles(b.m)
+	return max(1, min(f.on().Held(w.Group), intmath.CeilDiv(w.Groups, f.on().Multiprocessors)))
 }
 
 // storePart adds the statement that stores the sum of a part.
@@ -167,7 +168,7 @@ var severalParts = []int64{2, 3, 4, 6, 8}
 
 // What decides about parts, by 150 mappings of products of about 1000 on an H200, of which one half of the kernels chose and the other agreed (TestParts).
 const (
-	worth        = 0.95  // of what whole sums take is what parts have to take at most
+	worth        = 0.95  // of what whole sums of tiles of one place take is what parts or two places have to take at most
 	perPart      = 0.015 // of the time is what e times as many parts take longer
 	itemsOfPart  = 128   // work-items of a work-group: more of them leave no finer grain than whole sums do
 	pointsOfPart = 32    // of a work-item: how long more of them take is not known well enough

@@ -56,7 +56,7 @@ func TestParts(t *testing.T) {
 		f := list[0].Form
 		whole, _ := f.tiled(1)
 		var took [2]float64
-		for i, m := range []Mapping{whole, Default(f)} {
+		for i, m := range []Mapping{whole, onePlace(f)} {
 			at := slices.IndexFunc(list, func(p parted) bool {
 				return slices.Equal(p.Mapping.Block, m.Block) && slices.Equal(p.Mapping.Points, m.Points) && p.Mapping.Depth == m.Depth && p.Mapping.Parts == m.Parts
 			})
@@ -68,7 +68,7 @@ func TestParts(t *testing.T) {
 		program, _, _ := strings.Cut(name, "_")
 		own := slices.Contains(chose, program)
 		sums[own], counts[own] = sums[own]+math.Log(took[1]/took[0]), counts[own]+1
-		t.Logf("%s: whole sums take %.1f us, %d parts %.1f", name, took[0], Default(f).Parts, took[1])
+		t.Logf("%s: whole sums take %.1f us, %d parts %.1f", name, took[0], onePlace(f).Parts, took[1])
 		if took[1] > 1.08*took[0] {
 			t.Errorf("%s takes %.1f us in parts, and %.1f in whole sums", name, took[1], took[0])
 		}
