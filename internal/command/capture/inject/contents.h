@@ -15,7 +15,7 @@ static const uint64_t most_unlike = (uint64_t)4 << 30;
 /* worth tells how many bytes of memory of a size are kept, behind the last place in it that a launch is passed. Sample is the beginning of what is passed,
    NULL where it is not known. */
 static size_t worth(size_t size, const unsigned char *sample, size_t n) {
-  size_t like = 0, other = 0, far = size < journal.limit ? size : journal.limit;
+  size_t like = 0, other = 0, far = size < journal.limit ? size : journal.limit; /* all, or what is allowed */
   if (spent + far > most_spent || (!journal.chosen && size > journal.limit)) return 0;
   if (!journal.chosen || size <= small_buffer) return far;
   for (size_t at = 0; sample && at + 4 <= n; at += 4) {
@@ -24,8 +24,10 @@ static size_t worth(size_t size, const unsigned char *sample, size_t n) {
     if (v > -(1 << 25) && v < 1 << 25) like += v != 0; /* numbers of either float format have bits of an exponent above these */
     else other++;
   }
-  if (like > 0 && other * 10 <= like) return far;
-  if (far > behind) far = behind;
+  int integers = like > 0 && other * 10 <= like;
+  if (integers && size <= journal.limit) return far;
+  if (far > (integers ? 4 : 1) * (size_t)behind) far = (integers ? 4 : 1) * (size_t)behind;
+  if (integers) return far;
   if (unlike + far > most_unlike) return 0;
   unlike += far;
   return far;
