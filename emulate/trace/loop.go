@@ -208,7 +208,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 // spin is a loop that some lanes are in while the others wait for them.
 type spin struct {
 	header, passes int
-	begun, at      int // items before the first pass, and before the last one
+	at             int // items before the last pass
 	saved          *exec.Snapshot
 }
 
@@ -221,14 +221,14 @@ func (r *recorder) apart(to int) {
 	s := &r.waits
 	block := r.headers[to]
 	if block < 0 || s.header != to {
-		*s = spin{header: to, begun: len(r.items), saved: s.saved}
+		*s = spin{header: to, saved: s.saved}
 		return
 	}
 	if s.passes++; s.passes%manyPasses == 1 && s.passes > 1 {
 		now := r.snapshot()
 		r.w.Save(now)
-		if _, same := exec.Between(s.saved, s.saved, now, r.registers(block)); same && r.awaits(r.items[s.at:], nil, r.tries(r.items[s.at:])) {
-			r.unwait(s.begun)
+		if _, same := exec.Between(s.saved, s.saved, now, r.registers(block)); same {
+			r.awaits(r.items[s.at:], nil, r.tries(r.items[s.at:]))
 		}
 		r.spare = append(r.spare, now)
 	} else if s.passes%manyPasses == 0 {
@@ -238,15 +238,6 @@ func (r *recorder) apart(to int) {
 		r.w.Save(s.saved)
 		s.at = len(r.items)
 	}
-}
-
-// unwait drops the passes of a loop that waits, which were executed to find that out: how often it turns follows from others.
-func (r *recorder) unwait(from int) {
-	if slices.ContainsFunc(r.loops, func(l *loop) bool { return len(l.marks) > 0 && l.marks[len(l.marks)-1].at > from }) || r.long != nil {
-		return
-	}
-	r.kept -= len(r.items) - from
-	r.items = r.items[:from]
 }
 
 // awaits reports whether an iteration of a loop that would never end by itself loads what others may store in global memory. From then on what it

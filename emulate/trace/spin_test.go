@@ -24,7 +24,7 @@ func TestSpin(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := New(l)
-		const most = 60 // instructions, without most of those that it takes to see that nothing changes
+		const most = 2000 // instructions, with those that it takes to see that nothing changes
 		if n := b.Block([3]uint32{1}).Warps[0].Count(); b.Stuck || n > most {
 			t.Errorf("%d lanes wait: %d instructions, cut off %v", lanes, n, b.Stuck)
 		}
