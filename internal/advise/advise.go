@@ -40,8 +40,8 @@ func Launch(ctx context.Context, report *launches.Report, c *workload.Case, p *c
 	}
 	r := report.Launches[0].Result
 	for i := range e.Remedies {
-		if x := &e.Remedies[i]; x.Beyond > 0 { // emulation has what the model has no cost for
-			x.Gain = r.Seconds / x.Seconds
+		if x := &e.Remedies[i]; x.Beyond > 0 { // the model has no cost for what emulation has: neither promises more than the other
+			x.Gain = min(x.Gain, r.Seconds/x.Seconds)
 		}
 	}
 	Refine(ctx, report.Device, c, e)
