@@ -19,7 +19,7 @@ const maxAsked = 12
 // not read, as a line that can be pasted. What files around define is proposed by their names.
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
 	kernels, err := o.launchedFunction(ctx, path)
-	with, then, last, asked := o.answers(ctx, path, kernels, err)
+	with, then, asked, last := o.answers(ctx, path, kernels, err)
 	switch {
 	case asked == nil:
 		return kernels, err
@@ -36,25 +36,25 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 // Answered are options with proposals for what a file of kernel functions asks for before these can be told, and the error that asks; nil where that is nothing.
 func (o Options) Answered(ctx context.Context, path string) (with Options, asked *source.Error) {
 	kernels, err := o.launchedFunction(ctx, path)
-	with, _, _, asked = o.answers(ctx, path, kernels, err)
+	with, _, asked, _ = o.answers(ctx, path, kernels, err)
 	return with, asked
 }
 
 // answers are options with all that a kernel function asks for, which has been loaded or refused, what it is with them, and the error that asks for it; nil where it
 // asks for nothing.
-func (o Options) answers(ctx context.Context, path string, kernels []*Kernel, err error) (with Options, then []*Kernel, last error, asked *source.Error) {
+func (o Options) answers(ctx context.Context, path string, kernels []*Kernel, err error) (with Options, then []*Kernel, asked *source.Error, last error) {
 	file, _, _ := source.CutName(path)
 	a := &asking{file: file, given: len(o.Before), around: folders.Around(file), before: o.Before, by: map[string]string{}}
 	at := a.ask(ctx, kernels, err)
 	if at == nil {
-		return o, kernels, err, nil
+		return o, kernels, nil, err
 	}
 	for more, round := true, 0; more && round < maxAsked; round++ {
 		with = a.options(o)
 		then, last = with.launchedFunction(ctx, path)
 		more = a.ask(ctx, then, last) != nil
 	}
-	return with, then, last, a.hint(at)
+	return with, then, a.hint(at), last
 }
 
 // asking collects what a kernel function asks for.
