@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/device/datafile"
 	"gpuperf/internal/format"
 	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
@@ -289,11 +290,8 @@ func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error
 
 // part lets a buffer have the data of a file from a byte on.
 func (f *File) part(n *yamlfile.Node, out *device.Arg, at int64) {
-	d := f.data(n)
-	switch left := out.Bytes() - at; {
-	case d.DType != "" && d.DType != out.DType:
-		panic(throw.Of(n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)))
-	case d.Bytes > left || d.Bytes == 0:
+	d := f.elements(n, out)
+	if left := out.Bytes() - at; d.Bytes > left || d.Bytes == 0 {
 		panic(throw.Of(n.Errorf("%s holds %d bytes, and from byte %d on %s has %d", n.Text, d.Bytes, at, out.Name, max(left, 0))))
 	}
 	d.File.At, d.File.Bytes = at, d.Bytes
@@ -302,21 +300,27 @@ func (f *File) part(n *yamlfile.Node, out *device.Arg, at int64) {
 
 // from lets a buffer start with the data of a file.
 func (f *File) from(n *yamlfile.Node, out *device.Arg) {
-	d := f.data(n)
-	if out.DType == "" {
-		out.DType = d.DType
-	}
+	d := f.elements(n, out)
 	size := device.DTypeSize(out.DType)
 	if out.Count == 0 {
 		out.Count = d.Bytes / size
 	}
-	switch {
-	case d.DType != "" && d.DType != out.DType:
-		panic(throw.Of(n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)))
-	case d.Bytes != out.Count*size || d.Bytes == 0:
+	if d.Bytes != out.Count*size || d.Bytes == 0 {
 		panic(throw.Of(n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.Bytes, out.Name, out.Count, size)))
 	}
 	out.Seed, out.Sequence, out.File = 0, nil, &d.File
+}
+
+// elements opens the data of a buffer, which are of its type; where it has none, it gets theirs.
+func (f *File) elements(n *yamlfile.Node, out *device.Arg) datafile.Data {
+	d := f.data(n)
+	if out.DType == "" {
+		out.DType = d.DType
+	}
+	if d.DType != "" && d.DType != out.DType {
+		panic(throw.Of(n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)))
+	}
+	return d
 }
 
 // expected gives a job what its results are compared with. It returns a hash of the headers of the reference.

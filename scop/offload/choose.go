@@ -91,9 +91,6 @@ func (f Form) tiling(m Mapping) float64 {
 	return time
 }
 
-// cycles is about what a mapping takes, without what adds up parts.
-func (f Form) cycles(m Mapping) float64 { return f.on().Cycles(f.tiles(m)) }
-
 // tiles is what a work-group does then.
 func (f Form) tiles(m Mapping) machine.Work {
 	groups, side := int64(1), int64(0)

@@ -55,7 +55,7 @@ func TestCycles(t *testing.T) {
 			if r.Default {
 				usual = r.MS
 			} else if r.Mapping.Ahead {
-				e := math.Log(x.form.cycles(*r.Mapping) / clock / r.MS)
+				e := math.Log(x.form.on().Cycles(x.form.tiles(*r.Mapping)) / clock / r.MS)
 				sum, n = sum+e*e, n+1
 			}
 		}

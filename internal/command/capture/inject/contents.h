@@ -2,7 +2,7 @@
    as those of indices and counters do, which decide how long a kernel takes, and less far where it looks otherwise. perf drops later what decides nothing. */
 #include "journal.h"
 
-enum { looked_at = 65536, small_buffer = 4 << 20, behind = 8 << 20 };
+enum { looked_at = 65536, small_buffer = 4 << 20, behind = 8 << 20, integers_behind = 32 << 20 };
 
 /* spent are bytes that were copied until now, of all that may be: an application with very many buffers is not held up for ever. */
 static uint64_t spent;
@@ -15,7 +15,7 @@ static const uint64_t most_unlike = (uint64_t)4 << 30;
 /* worth tells how many bytes of memory of a size are kept, behind the last place in it that a launch is passed. Sample is the beginning of what is passed,
    NULL where it is not known. */
 static size_t worth(size_t size, const unsigned char *sample, size_t n) {
-  size_t like = 0, other = 0, far = size < journal.limit ? size : journal.limit; /* all, or what is allowed */
+  size_t like = 0, other = 0, far = size < journal.limit ? size : journal.limit;
   if (spent + far > most_spent || (!journal.chosen && size > journal.limit)) return 0;
   if (!journal.chosen || size <= small_buffer) return far;
   for (size_t at = 0; sample && at + 4 <= n; at += 4) {
@@ -24,10 +24,8 @@ static size_t worth(size_t size, const unsigned char *sample, size_t n) {
     if (v > -(1 << 25) && v < 1 << 25) like += v != 0; /* numbers of either float format have bits of an exponent above these */
     else other++;
   }
-  int integers = like > 0 && other * 10 <= like;
-  if (integers && size <= journal.limit) return far;
-  if (far > (integers ? 4 : 1) * (size_t)behind) far = (integers ? 4 : 1) * (size_t)behind;
-  if (integers) return far;
+  if (like > 0 && other * 10 <= like) return size <= journal.limit || far < integers_behind ? far : integers_behind;
+  if (far > behind) far = behind;
   if (unlike + far > most_unlike) return 0;
   unlike += far;
   return far;

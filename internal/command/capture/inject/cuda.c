@@ -251,7 +251,7 @@ static size_t part_of(const struct launch *l, const struct memory *m, device_poi
   many += last - first;
   if (many > journal.limit) many = journal.limit;
   if (many > left) many = left;
-  *from = m->size == many ? 0 : first - m->start;
+  *from = first - m->start;
   return many;
 }
 
